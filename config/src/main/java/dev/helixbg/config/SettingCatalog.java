@@ -94,10 +94,8 @@ final class SettingCatalog {
               "Device that runs the language model: a GPU (Metal, CUDA) or the CPU. auto: a GPU if"
                   + " one can be used, else the CPU.");
   static final Setting<Double> POLL =
-      number("daemon.poll_seconds", 30, 0.05, 3600)
-          .means(
-              "Seconds between two checks of an unchanged log. If the system does not report"
-                  + " changes (as on macOS), a value above 2 counts as 2.");
+      number("daemon.poll_seconds", 2, 0.05, 3600)
+          .means("Seconds between two checks of an unchanged log.");
   static final Setting<Double> QUIET =
       number("daemon.quiet_seconds", 2, 0, 600)
           .means("Seconds that a log must stay unchanged before it is read.");

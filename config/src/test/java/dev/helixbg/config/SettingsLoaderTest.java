@@ -62,7 +62,7 @@ class SettingsLoaderTest {
         settings.embed());
     assertEquals(
         new DaemonSettings(
-            Duration.ofSeconds(30),
+            Duration.ofSeconds(2),
             Duration.ofSeconds(2),
             Optional.of(Duration.ofMinutes(10)),
             Duration.ofMinutes(2),

@@ -65,7 +65,7 @@ class DaemonIT {
       // Ended by itself where the model's library had not ended in time: as after Ctrl-C.
       int code = daemon.process().exitValue();
       assertTrue(code == 143 || code == 130 && OperatingSystem.load() > 0.5, code + daemon.log());
-      // Two seconds are the promise, which scripts/soak reports; test machines are busy. Work that
+      // Two seconds are the promise; test machines are busy. Work that
       // is not called off holds the end back for ten seconds.
       assertTrue(took.toMillis() < 8_000 || OperatingSystem.load() > 1, "it took " + took);
       assertTrue(daemon.stores().vectors(kb) < 5_000, "it had finished before");

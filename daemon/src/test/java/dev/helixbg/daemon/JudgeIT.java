@@ -141,15 +141,6 @@ class JudgeIT {
   }
 
   @Test
-  void withoutSecondsNothingIsAsked() throws Exception {
-    String model = "llm.model=" + GoldenModel.Q4_K_M.path().toAbsolutePath();
-    JsonNode report =
-        json("one-shot", kb.toString(), "--json", "--set", model, "--set", "llm.seconds=0");
-    assertEquals(5, report.at("/judgement/left/label").asInt());
-    assertEquals(List.of(), program.stores().answers(kb));
-  }
-
-  @Test
   void doctorLooksAtTheLanguageModel() throws Exception {
     program.withoutEmbeddingModel();
     JsonNode none = program.run("doctor", "--json").json();

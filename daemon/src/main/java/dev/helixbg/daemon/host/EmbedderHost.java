@@ -9,10 +9,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Keeps the embedding model loaded between uses. If queries have a separate model, that model is
- * kept loaded, too.
- */
+/** Keeps the embedding model, and a separate model for queries, loaded between uses. */
 public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderSource {
   private static final Logger LOG = LoggerFactory.getLogger(EmbedderHost.class);
 
@@ -20,8 +17,8 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
   private final DaemonClock clock;
 
   /**
-   * Host of the separate model for queries, set once. This field is read without this object's
-   * lock, because a thread that loads a model holds that lock for long.
+   * Host of the separate model for queries, set once; read without the lock, which a thread that
+   * loads a model holds for long.
    */
   private final AtomicReference<EmbedderHost> another = new AtomicReference<>();
 
@@ -46,10 +43,7 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
     return source.describe();
   }
 
-  /**
-   * Loads the model if needed, and returns an embedder that uses it. Closing the embedder does not
-   * unload the model.
-   */
+  /** Returns an embedder that uses the model, which stays loaded. */
   @Override
   public Embedder open() {
     Use use = new Use();
@@ -66,10 +60,7 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
     };
   }
 
-  /**
-   * Returns the other method of computing vectors, if there is one. If queries need this method's
-   * model, too, a host keeps that model loaded between uses.
-   */
+  /** If queries need the model of the other method, too, a host keeps it loaded. */
   @Override
   public Optional<OtherWay> otherWay(boolean passages) {
     return source

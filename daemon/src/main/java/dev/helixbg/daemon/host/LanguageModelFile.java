@@ -31,28 +31,18 @@ import java.util.stream.Stream;
 public record LanguageModelFile(Path file) {
   private static final String SUFFIX = ".gguf";
 
-  /**
-   * Results of checks whether a file is a usable model, by the file's path and state. The results
-   * are kept until the process ends.
-   */
+  /** Results of checks whether a file is a usable model, by the file's path and state. */
   private static final Map<String, ModelCheck> CHECKED = new ConcurrentHashMap<>();
 
-  /**
-   * Size of the context, in tokens. It is more than enough for the longest system prompt, two
-   * entries with the maximum number of tokens each, and an answer.
-   */
+  /** Context in tokens: more than the longest system prompt, two entries and an answer. */
   private static final int CONTEXT = 8192;
 
-  /**
-   * Maximum number of tokens that the model reads in one pass, as whole prompts. The larger the
-   * pass, the smaller the share that stays unused because no further prompt fits.
-   */
+  /** Tokens read in one pass, as whole prompts; the larger, the smaller is the unused share. */
   public static final int PASS_ROWS = 1024;
 
   /**
-   * Returns the model that the settings name. If they name none, returns the first usable model in
-   * the models folder, by name. Throws a {@link Failure} if the file that the settings name does
-   * not exist.
+   * Returns the model that the settings name, which must exist; else the first usable model in the
+   * models folder.
    */
   public static Optional<LanguageModelFile> locate(Settings settings) {
     Optional<Path> named = settings.llm().model();
@@ -81,20 +71,14 @@ public record LanguageModelFile(Path file) {
   }
 
   /**
-   * The language model in the models folder: the first usable file, by name. If no file is usable,
-   * the file that comes nearest to a usable model is chosen. The attempt to open it then reports
-   * why it is not usable. A file that this user may not read is never chosen.
+   * The first usable file of the models folder, by name; if none is usable, the nearest to it,
+   * whose opening then tells why it is not.
    *
-   * @param chosen the chosen file; empty if there is no model file that can be read
-   * @param skipped one sentence for each skipped file, with the reason. Files that cannot be read
-   *     are skipped. If the chosen file is usable, files before it are skipped, too
+   * @param skipped one sentence for each file that cannot be read, or stands before the usable one
    */
   private record Search(Optional<Path> chosen, List<String> skipped) {}
 
-  /**
-   * Searches a folder for the language model. The headers of files are read once, and only if there
-   * are several files.
-   */
+  /** Reads the headers of files once, and only if there are several. */
   private static Search look(Path folder) {
     Map<Boolean, List<Path>> readable =
         files(folder).stream().collect(Collectors.partitioningBy(Files::isReadable));
@@ -119,8 +103,7 @@ public record LanguageModelFile(Path file) {
   }
 
   /**
-   * Returns the model files, sorted by name. Omits hidden files, such as {@code ._NAME.gguf} on a
-   * Mac.
+   * Returns the model files by name, without hidden files, such as {@code ._NAME.gguf} on a Mac.
    */
   private static List<Path> files(Path folder) {
     try (Stream<Path> files = Files.list(folder)) {
@@ -148,7 +131,6 @@ public record LanguageModelFile(Path file) {
     }
   }
 
-  /** Returns the model's name in reports. */
   public String name() {
     String file = this.file.getFileName().toString();
     return hasSuffix(this.file) ? file.substring(0, file.length() - SUFFIX.length()) : file;
@@ -173,8 +155,8 @@ public record LanguageModelFile(Path file) {
   }
 
   /**
-   * Opens the model as a judge. Throws a {@link Failure} if the file no longer has this hash.
-   * Answers are stored under the hash, so a replaced file must not answer.
+   * Opens the model as a judge. Fails if the file no longer has this hash, under which answers are
+   * stored.
    */
   public Judge openWithHash(Settings settings, String hash, Device device, int threads) {
     Judge judge = open(device, threads);
@@ -194,8 +176,8 @@ public record LanguageModelFile(Path file) {
   }
 
   /**
-   * Describes the memory of a loaded model: the mapped file, which other processes share and the
-   * system can reclaim, and the keys and values of the longest session.
+   * Describes the memory of a loaded model: the mapped file, which the system can reclaim, and the
+   * keys and values of the longest session.
    */
   public static String memory(TextModel model) {
     KvShape shape = model.model().cacheShape();

@@ -5,10 +5,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/**
- * Keeps a model loaded between uses, and releases the model after idle time. Any number of threads
- * may use the model at once.
- */
+/** Keeps a model loaded between uses, by any number of threads, and releases it after idle time. */
 abstract class ModelHost<M> implements AutoCloseable {
   private final Supplier<M> source;
   private final Consumer<M> closer;
@@ -25,8 +22,8 @@ abstract class ModelHost<M> implements AutoCloseable {
   }
 
   /**
-   * A use of the model, which is loaded if needed. A use can begin even after {@link #close}, for
-   * example in a search that is still running. The model is then released when its last use ends.
+   * A use of the model. It can begin even after {@link #close}, for example in a search that still
+   * runs; the model is then released at its end.
    */
   final class Use implements AutoCloseable {
     final M model = begin();
@@ -62,14 +59,13 @@ abstract class ModelHost<M> implements AutoCloseable {
     return closed;
   }
 
-  /** Returns whether the model is loaded; never waits, even while the model is being loaded. */
+  /** Never waits, even while the model is being loaded. */
   public boolean isLoaded() {
     return loaded != null;
   }
 
   /**
-   * Releases the model if it has not been used for the time {@code idle}; never releases it if
-   * {@code idle} is empty. Returns whether the model was released.
+   * Releases a model that was not used for the time {@code idle}, if any; returns whether it did.
    */
   public synchronized boolean releaseAfter(Optional<Duration> idle) {
     return idle.isPresent() && clock.nanos() - idleSince >= idle.get().toNanos() && releaseUnused();

@@ -12,10 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Functions of the operating system. They tell whether the machine runs on battery and how busy it
- * is, lower a thread's priority, and measure and return memory.
- */
+/** Functions of the operating system: battery, load, a thread's priority, and memory. */
 public final class OperatingSystem {
   private static final Logger LOG = LoggerFactory.getLogger(OperatingSystem.class);
 
@@ -32,10 +29,7 @@ public final class OperatingSystem {
     return System.getProperty("os.name").startsWith("Mac") ? pmset() : onBattery(SUPPLIES);
   }
 
-  /**
-   * Returns whether Linux's files in {@code supplies} show a system battery that discharges, and
-   * show no mains supply that is online.
-   */
+  /** Whether Linux's files show a system battery that discharges, and no mains supply online. */
   static boolean onBattery(Path supplies) {
     boolean discharging = false;
     boolean online = false;
@@ -82,7 +76,7 @@ public final class OperatingSystem {
     }
   }
 
-  /** Returns whether pmset's first line is like {@code Now drawing from 'Battery Power'}. */
+  /** Whether pmset's first line is like {@code Now drawing from 'Battery Power'}. */
   static boolean saysBattery(String pmset) {
     String first = pmset.lines().findFirst().orElse("");
     return first.contains("'Battery Power'") || first.contains("'UPS Power'");
@@ -95,12 +89,9 @@ public final class OperatingSystem {
   }
 
   /**
-   * Gives the calling thread, and threads that it starts later, the lowest priority, so that other
-   * programs get the processor first. Java's thread priorities have no effect on Linux.
-   *
-   * <p>On Linux each thread has a nice value, which new threads inherit and no thread can lower
-   * again. On a Mac all threads keep the service's nice value, because macOS's background priority
-   * would also slow down work on the GPU.
+   * Gives the calling thread, and threads that it starts, the lowest nice value on Linux, where
+   * Java's priorities have no effect. On a Mac, the background priority would also slow down work
+   * on the GPU.
    */
   public static void lowerPriority() {
     Thread.currentThread().setPriority(Thread.MIN_PRIORITY);
@@ -127,8 +118,8 @@ public final class OperatingSystem {
   }
 
   /**
-   * Collects garbage, and makes glibc return freed native memory to the system. Otherwise glibc
-   * keeps some hundred megabytes after a model was released.
+   * Collects garbage, and makes glibc return memory, of which it keeps some hundred megabytes after
+   * a model was released.
    */
   public static void giveBackMemory() {
     System.gc();

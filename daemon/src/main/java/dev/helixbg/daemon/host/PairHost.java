@@ -18,10 +18,7 @@ public final class PairHost extends ModelHost<PairReader> implements PairSource 
     return source.judge();
   }
 
-  /**
-   * Loads the pair judges if needed, and returns a reader that uses them. Closing the reader does
-   * not unload the pair judges.
-   */
+  /** Returns a reader that uses the pair judges, which stay loaded. */
   @Override
   public PairReader open() {
     Use use = new Use();

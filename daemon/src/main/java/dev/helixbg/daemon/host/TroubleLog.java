@@ -28,10 +28,7 @@ public final class TroubleLog {
     this.clock = clock;
   }
 
-  /**
-   * Logs a problem of a subject, such as a KB's folder, if the problem is new. Returns whether the
-   * problem is new.
-   */
+  /** Logs a problem of a subject, such as a KB's folder, if it is new; returns whether it is. */
   public boolean met(String about, String message) {
     String steady = RANDOM.matcher(message).replaceAll("");
     boolean news = !steady.equals(current.put(about, steady));
@@ -43,10 +40,7 @@ public final class TroubleLog {
     return news;
   }
 
-  /**
-   * Logs the message of an exception. For a bug or an error of the JVM, also logs the stack trace
-   * the first time. Never throws, even if there is too little memory for logging.
-   */
+  /** Logs an exception; of a bug or an error of the JVM, also the stack trace. Never throws. */
   public void met(String about, Throwable fault) {
     try {
       if (ErrorReporter.isExpected(fault)) {

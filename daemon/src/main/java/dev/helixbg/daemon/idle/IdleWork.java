@@ -11,8 +11,6 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Json;
-import dev.helixbg.daemon.watch.KbUpdate;
 import dev.helixbg.daemon.watch.KbWatch;
 import dev.helixbg.embed.EmbedderSource;
 import dev.helixbg.insight.judge.JudgeProgress;
@@ -24,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
@@ -31,10 +30,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The low-priority thread that works while the daemon has no other work. It embeds the passages and
- * reads the pairs that a first look (an early report) left out. If no other program needs the
- * machine, it also asks the language model the open questions. Any change interrupts the work. The
- * work later continues from the stored results.
+ * The low-priority thread that asks the language model the open questions while the daemon has no
+ * other work and no other program needs the machine. Any change interrupts the work. The work later
+ * continues from the stored answers.
  *
  * <p>The thread of the daemon's main loop calls {@link #consider}; any thread may call {@link
  * #current}.
@@ -42,59 +40,32 @@ import org.slf4j.LoggerFactory;
 public final class IdleWork implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(IdleWork.class);
 
-  /** Minimum time between two checks of load and battery; each check starts a process on a Mac. */
+  /** Time between checks of load and battery, each of which starts a process on a Mac. */
   private static final Duration ASK_AGAIN = Duration.ofSeconds(10);
 
-  private static final Duration FIRST_RETRY = Duration.ofMinutes(5);
-  private static final Duration LONGEST_RETRY = Duration.ofHours(4);
+  /** Time after which a failed job is tried again, unless its KB changes before. */
+  private static final Duration RETRY = Duration.ofMinutes(30);
 
-  /** Name under which problems with the language model are logged. All KBs share the model. */
+  /** Name of problems with the language model, which all KBs share. */
   private static final String MODEL = "the language model";
 
-  /** The machine's battery state, and its load in runnable threads per core; tests replace both. */
+  /** The machine's battery state, and its load per core; tests replace both. */
   public record Machine(BooleanSupplier onBattery, DoubleSupplier load) {
     public static final Machine THIS =
         new Machine(OperatingSystem::onBattery, OperatingSystem::load);
   }
 
-  /** Idle jobs, in the order in which they are tried. The first two complete the report. */
-  public enum IdleJob {
-    /** Embeds the passages of long entries that have no vector yet. */
-    PASSAGES,
-    /** Lets the pair judges read the pairs that are still unread. */
-    PAIRS,
-    /** Asks the language model for labels, verdicts, summaries, merged texts and lessons. */
-    QUESTIONS;
-
-    /** Returns the job's name for output. */
-    public String title() {
-      return Json.word(this);
-    }
-  }
-
-  private record KbJob(Kb kb, IdleJob work) {}
-
   /**
-   * The waiting time of a job until its next try.
+   * What a job waits for.
    *
-   * @param changes {@link KbWatch#changes} at the end of the job
-   * @param at time of the end, in nanoseconds of the clock
-   * @param pause time from the end to the next try, in nanoseconds
+   * @param changes {@link KbWatch#changes} at the end of the job, which starts again if it differs
+   * @param until time of the next try, in nanoseconds of the clock; empty if only a change counts
    */
-  private record Waiting(int changes, long at, long pause) {}
+  private record Waiting(int changes, OptionalLong until) {}
 
-  /**
-   * The current work. The last four fields tell how far a job that asks the language model has
-   * come.
-   */
+  /** The current work, and how far it has come with its present kind of questions. */
   public record Current(
-      Kb kb,
-      IdleJob work,
-      Instant since,
-      Optional<QuestionKind> job,
-      int done,
-      int left,
-      int answered) {}
+      Kb kb, Instant since, Optional<QuestionKind> job, int done, int left, int answered) {}
 
   private final Settings settings;
   private final EmbedderSource embedder;
@@ -103,13 +74,10 @@ public final class IdleWork implements AutoCloseable {
   private final DaemonMetrics metrics;
   private final Machine machine;
   private final GpuRetry gpu;
-  private final Map<KbJob, Waiting> waiting = new HashMap<>();
+  private final Map<Kb, Waiting> waiting = new HashMap<>();
 
   /** The present job, or a job whose end was not handled yet; null if there is none. */
   private volatile Run run;
-
-  /** Index of the KB that the next call of {@link #consider} checks first. */
-  private int first;
 
   /** Result of the last check of load and battery by {@link #isMachineWanted}. */
   private boolean wanted;
@@ -134,9 +102,8 @@ public final class IdleWork implements AutoCloseable {
   }
 
   /**
-   * Starts a due job, or interrupts the running job if a KB changed or other programs need the
-   * machine. Returns whether the KBs must be checked again soon, because a job runs or has just
-   * ended, or an update was requested.
+   * Starts a due job, or stops the running job if a KB changed or other programs need the machine.
+   * Returns whether the KBs must be checked again soon.
    */
   public boolean consider(List<KbWatch> all) {
     // A KB that cannot be updated must not stop the work on the others.
@@ -147,27 +114,22 @@ public final class IdleWork implements AutoCloseable {
         end();
       } else if (!watches.contains(run.watch)
           || isChanged(watches)
-          || (run.work == IdleJob.QUESTIONS && isMachineWanted(settings.daemon().modelThreads()))) {
-        run.stop();
+          || isMachineWanted(settings.daemon().modelThreads())) {
+        run.stopped = true;
       }
       return true;
     }
     if (watches.stream().anyMatch(watch -> watch.upToDateWith().isEmpty())) {
       return false;
     }
-    for (int i = 0; i < watches.size(); i++) {
-      KbWatch watch = watches.get((first + i) % watches.size());
-      for (IdleJob work : IdleJob.values()) {
-        boolean asks = work == IdleJob.QUESTIONS;
-        if (isDue(watch, work) && !(asks && isMachineWanted(0))) {
-          if (asks && watch.update().outcome().isEmpty()) {
-            watch.update().runAgain();
-            return true;
-          }
-          first = (first + i + 1) % watches.size();
-          start(watch, work);
-          return true;
+    for (KbWatch watch : watches) {
+      if (isDue(watch) && !isMachineWanted(0)) {
+        if (watch.update().outcome().isEmpty()) {
+          watch.update().runAgain();
+        } else {
+          start(watch);
         }
+        return true;
       }
     }
     return false;
@@ -178,25 +140,18 @@ public final class IdleWork implements AutoCloseable {
         .anyMatch(watch -> watch.upToDateWith().isEmpty() || watch.restsSince() - run.since > 0);
   }
 
-  private boolean isDue(KbWatch watch, IdleJob work) {
-    Waiting waits = waiting.get(new KbJob(watch.kb(), work));
+  private boolean isDue(KbWatch watch) {
+    Waiting waits = waiting.get(watch.kb());
     if (waits != null
         && waits.changes() == watch.changes()
-        && clock.nanos() - waits.at() < waits.pause()) {
+        && (waits.until().isEmpty() || clock.nanos() - waits.until().getAsLong() < 0)) {
       return false;
     }
-    KbUpdate update = watch.update();
-    return switch (work) {
-      case PASSAGES -> update.passagesLeft() > 0;
-      case PAIRS -> update.passagesLeft() == 0 && update.pairsLeft() > 0;
-      case QUESTIONS ->
-          update.questions() > 0
-              && clock.nanos() - watch.restsSince() >= settings.daemon().modelQuiet().toNanos()
-              && mayAsk();
-    };
+    return watch.update().questions() > 0
+        && clock.nanos() - watch.restsSince() >= settings.daemon().modelQuiet().toNanos()
+        && mayAsk();
   }
 
-  /** Returns whether the settings permit questions and a model exists. */
   private boolean mayAsk() {
     try {
       return settings.llm().seconds() > 0 && LanguageModelFile.locate(settings).isPresent();
@@ -206,8 +161,8 @@ public final class IdleWork implements AutoCloseable {
   }
 
   /**
-   * Returns whether other programs need the machine, or the machine runs on battery although the
-   * settings forbid work on battery. The load of a job's own threads is subtracted.
+   * Whether other programs need the machine, or it runs on battery against the settings. The load
+   * of a job's own threads is subtracted.
    */
   private boolean isMachineWanted(int ownThreads) {
     if (clock.nanos() - machineAskedAt >= ASK_AGAIN.toNanos()) {
@@ -220,7 +175,7 @@ public final class IdleWork implements AutoCloseable {
     return wanted;
   }
 
-  /** Returns whether a job is running, or has ended but was not handled yet. */
+  /** Whether a job is running, or has ended but was not handled yet. */
   public boolean isRunning() {
     return run != null;
   }
@@ -230,36 +185,28 @@ public final class IdleWork implements AutoCloseable {
     return Optional.ofNullable(run).map(one -> one.now);
   }
 
-  private void start(KbWatch watch, IdleJob work) {
-    run = new Run(watch, work);
-    try {
-      run.thread.start();
-    } catch (Throwable e) { // for example, too little memory for a thread
-      end();
-      throw e;
-    }
+  private void start(KbWatch watch) {
+    Run next = new Run(watch);
+    next.thread.start();
+    run = next;
   }
 
   /**
-   * Handles the end of a job. A failed job runs again after a change of its KB, or after a pause
-   * that doubles with each failure.
+   * Handles the end of a job. A failed job runs again after a change of its KB, or after {@link
+   * #RETRY}.
    */
   private void end() {
-    KbJob job = new KbJob(run.watch.kb(), run.work);
+    Kb kb = run.watch.kb();
     if (run.failed || run.foundNothing) {
-      Waiting before = waiting.get(job);
-      long pause =
-          before == null || before.pause() > LONGEST_RETRY.toNanos()
-              ? FIRST_RETRY.toNanos()
-              : Math.min(2 * before.pause(), LONGEST_RETRY.toNanos());
-      waiting.put(
-          job,
-          new Waiting(
-              run.watch.changes(), clock.nanos(), run.foundNothing ? Long.MAX_VALUE : pause));
+      OptionalLong until =
+          run.foundNothing
+              ? OptionalLong.empty()
+              : OptionalLong.of(clock.nanos() + RETRY.toNanos());
+      waiting.put(kb, new Waiting(run.watch.changes(), until));
     } else {
-      waiting.remove(job);
+      waiting.remove(kb);
     }
-    if (run.brought) { // the next report contains the new vectors, readings or answers
+    if (run.brought) { // the next report contains the new answers
       run.watch.update().runAgain();
     }
     run = null;
@@ -268,7 +215,6 @@ public final class IdleWork implements AutoCloseable {
   /** A job on its own thread. It asks questions in the same order as {@code one-shot}. */
   private final class Run {
     private final KbWatch watch;
-    private final IdleJob work;
     private final long since = clock.nanos();
     private final Thread thread;
 
@@ -282,33 +228,20 @@ public final class IdleWork implements AutoCloseable {
     /** Whether the model has answered no question in this job; open questions may remain. */
     private volatile boolean foundNothing;
 
-    /** Whether the job has results that the report lacks. */
+    /** Whether the job has answers that the report lacks. */
     private volatile boolean brought;
 
-    Run(KbWatch watch, IdleJob work) {
+    Run(KbWatch watch) {
       this.watch = watch;
-      this.work = work;
-      this.brought = work != IdleJob.QUESTIONS;
-      this.now = new Current(watch.kb(), work, clock.now(), Optional.empty(), 0, 0, 0);
+      this.now = new Current(watch.kb(), clock.now(), Optional.empty(), 0, 0, 0);
       this.thread = Thread.ofPlatform().daemon().name("model").unstarted(this::work);
     }
 
-    private void stop() {
-      stopped = true;
-      if (work != IdleJob.QUESTIONS) {
-        thread.interrupt(); // embedding and comparison stop only at an interrupt
-      }
-    }
-
     private void work() {
-      String about = watch.kb().folder() + ", " + work.title();
+      String about = watch.kb().folder() + ", questions";
       try {
         OperatingSystem.lowerPriority();
-        switch (work) {
-          case PASSAGES -> watch.embedPassages();
-          case PAIRS -> watch.readPairs();
-          case QUESTIONS -> ask(about);
-        }
+        ask(about);
         troubles.over(about);
       } catch (CancellationException | InterruptedException e) {
         LOG.debug("{}: interrupted, to be continued", about);
@@ -375,13 +308,12 @@ public final class IdleWork implements AutoCloseable {
     }
 
     private void note(Optional<QuestionKind> job, int done, int left, int answered) {
-      now = new Current(now.kb(), work, now.since(), job, done, left, answered);
+      now = new Current(now.kb(), now.since(), job, done, left, answered);
     }
   }
 
   /**
-   * Stops the running job, and waits at most a second for its end. A language model stops after the
-   * layer that it is computing.
+   * Stops the running job, and waits at most a second for the layer that the model is computing.
    */
   @Override
   public void close() {

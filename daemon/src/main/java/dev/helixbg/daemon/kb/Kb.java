@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -19,10 +20,7 @@ public record Kb(Path folder) {
   /** The file in which helix keeps a knowledge base. */
   public static final String DATA_LOG = "data.log";
 
-  /**
-   * Folders of the user's home in which helix-bg looks for a knowledge base, in the order of the
-   * search.
-   */
+  /** Folders of the user's home that are searched for a knowledge base, in this order. */
   private static final List<String> USUAL = List.of(".helix-kb", ".helix", ".local/share/helix");
 
   // Written by hand, because a record's generated methods are slow at their first call.
@@ -38,12 +36,11 @@ public record Kb(Path folder) {
   }
 
   /**
-   * Returns the knowledge base to work on. This is the argument if there is one, otherwise the
-   * setting {@code kb} or {@code $HELIX_KB}. Without these, it is the first usual folder that has a
-   * data.log.
+   * Returns the knowledge base to work on: the argument, else the setting {@code kb} or {@code
+   * $HELIX_KB}, else the first usual folder that has a data.log.
    *
    * @param argument a folder, or the data.log in it
-   * @throws Failure with {@link ExitCode#KB} when there is no knowledge base
+   * @throws Failure with {@link ExitCode#KB} when there is none
    */
   public static Kb find(Optional<Path> argument, Settings settings, UserDirectories locations) {
     Optional<Kb> named = argument.or(settings::kb).map(Kb::named);
@@ -66,10 +63,7 @@ public record Kb(Path folder) {
                         + " one-shot --sample"));
   }
 
-  /**
-   * Returns the KB in a named folder. The folder need not exist yet. The argument may also be the
-   * data.log in the folder.
-   */
+  /** Returns the KB in a folder, which need not exist; the argument may be its data.log. */
   public static Kb named(Path argument) {
     Path path = argument.toAbsolutePath();
     boolean isLog = path.endsWith(DATA_LOG) && Files.exists(path) && !Files.isDirectory(path);
@@ -90,7 +84,7 @@ public record Kb(Path folder) {
     }
   }
 
-  /** Unpacks the bundled sample KB into the cache folder, where its report is kept between runs. */
+  /** Unpacks the bundled sample KB into the cache folder. */
   public static Kb sample(Path cacheFolder) {
     Kb kb = new Kb(cacheFolder.resolve("sample-kb"));
     try (InputStream resource = Kb.class.getResourceAsStream("/sample/data.log")) {
@@ -104,7 +98,7 @@ public record Kb(Path folder) {
     }
   }
 
-  /** Returns this KB, or throws a {@link Failure} with {@link ExitCode#KB} if it does not exist. */
+  /** Returns this KB; fails if it does not exist. */
   public Kb requireThere() {
     if (!Files.isDirectory(folder)) {
       throw new Failure(ExitCode.KB, "no such knowledge base: " + folder + " is not a folder");
@@ -120,8 +114,7 @@ public record Kb(Path folder) {
     return this;
   }
 
-  /** Returns the error for a KB that was moved or deleted during work on it. */
-  Failure gone() {
+  private Failure gone() {
     return new Failure(
         ExitCode.KB,
         folder
@@ -138,5 +131,31 @@ public record Kb(Path folder) {
   /** Returns the folder, within the KB's folder, into which helix-bg writes the report. */
   public Path insights() {
     return folder.resolve("insights");
+  }
+
+  /**
+   * Identity of a KB's folder (inode and device) when work on it began. Results are saved only into
+   * the same folder, so that helix-bg never recreates a KB that was moved, and never writes into
+   * another KB.
+   */
+  public record Identity(Kb kb, Object folder) {
+    public static Identity of(Kb kb) {
+      try {
+        return new Identity(
+            kb, Files.readAttributes(kb.folder(), BasicFileAttributes.class).fileKey());
+      } catch (IOException e) {
+        throw kb.gone();
+      }
+    }
+
+    /**
+     * Fails unless the path still leads to the same folder with a log. Must be called before
+     * results are written.
+     */
+    public void check() {
+      if (!Files.exists(kb.dataLog()) || !equals(of(kb))) {
+        throw kb.gone();
+      }
+    }
   }
 }

@@ -26,10 +26,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The files that helix-bg writes into a KB's folder: the report as HTML, Markdown and JSON, and
- * {@code embeddings.bin} with the vectors. Each file is replaced in one step by a new file. A run
- * never reads these files. To find out whether a file is unchanged, a run compares the file's size,
- * times and inode.
+ * The files that helix-bg writes into a KB's folder: the report, and {@code embeddings.bin} with
+ * the vectors. Each is replaced in one step. A run never reads them, but compares size, times and
+ * inode.
  */
 public final class KbOutputs {
   static final String TABLE =
@@ -47,61 +46,47 @@ public final class KbOutputs {
     this.kept = ReportFolder.in(store);
   }
 
-  /** Returns the last report in the store's folder, into which only this user can write. */
+  /** Returns the report in the store's folder, into which only this user can write. */
   public ReportFolder kept() {
     return kept;
   }
 
   /**
-   * Returns the report that users open: the report in the KB's folder or, if that folder is
-   * read-only, the report in the store's folder.
+   * Returns the report that users open: in the KB's folder or, if that is read-only, in the store.
    */
   public ReportFolder shown() {
     return isWritable() ? ReportFolder.of(kb) : kept;
   }
 
-  /** Whether helix-bg may write into the KB's folder. */
   public boolean isWritable() {
     Path insights = kb.insights();
     return Files.isWritable(kb.folder())
         && (!Files.isDirectory(insights, LinkOption.NOFOLLOW_LINKS) || Files.isWritable(insights));
   }
 
-  /**
-   * Whether the report in the KB's folder is as helix-bg wrote it; also true if the folder is
-   * read-only.
-   */
+  /** Whether the report in the KB's folder is as helix-bg wrote it, or the folder is read-only. */
   public boolean isReportInPlace() {
     return !isWritable()
         || ReportFolder.of(kb).files().stream().allMatch(file -> unchanged(file).isPresent());
   }
 
-  /**
-   * Whether {@code embeddings.bin} was published for this log, and is unchanged since then. Also
-   * true if the KB's folder is read-only.
-   */
+  /** Whether {@code embeddings.bin} is as published for this log, or the folder is read-only. */
   public boolean areVectorsInPlace(String logSha256) {
     return !isWritable() || unchanged(vectors()).equals(Optional.of(logSha256));
   }
 
-  /**
-   * Returns the hash that an earlier run has stored for the log; empty if the log has changed since
-   * then.
-   */
+  /** Returns the hash that was noted for the log; empty if the log has changed since. */
   public Optional<String> seenLog() {
     return unchanged(kb.dataLog());
   }
 
-  /**
-   * Whether an earlier run has stored this hash for the log, and the log is unchanged since then.
-   */
   public boolean isLogAsSeen(String sha256) {
     return seenLog().equals(Optional.of(sha256));
   }
 
   /**
-   * Returns size, times and inode of the log. The result is empty shortly after a change, because a
-   * further change could leave size, times and inode the same.
+   * Returns size, times and inode of the log; empty shortly after a change, when another change
+   * could leave them the same.
    */
   public String logState() {
     try {
@@ -112,9 +97,7 @@ public final class KbOutputs {
   }
 
   /**
-   * Stores the hash of a log that was read, so that the next run need not read an unchanged log.
-   *
-   * @param state result of {@link #logState} before the log was read
+   * Stores the hash of a log that was read; {@code state} is {@link #logState} before the reading.
    */
   public void noteLog(String state, String sha256) {
     if (!state.isEmpty() && !isLogAsSeen(sha256)) {
@@ -134,7 +117,7 @@ public final class KbOutputs {
     return kb.folder().resolve(HxecFile.NAME);
   }
 
-  /** Returns size, times and inode of a file; empty if the file is missing or a link. */
+  /** Returns size, times and inode of a file; empty if it is missing or a link. */
   private static String state(Path file) {
     try {
       return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
@@ -145,10 +128,7 @@ public final class KbOutputs {
     }
   }
 
-  /**
-   * Copies the report's files from the store into the KB's folder, unless this folder is read-only.
-   * Throws a {@link Failure} if a file cannot be written.
-   */
+  /** Copies the report from the store into the KB's folder, unless this is read-only. */
   public void publishReport(String logSha256) {
     if (!isWritable()) {
       return;
@@ -169,7 +149,7 @@ public final class KbOutputs {
     }
   }
 
-  /** Copies the report's files into another folder, which is created if its parent exists. */
+  /** Copies the report into another folder, which is created if its parent exists. */
   public void copyReport(Path to) {
     try {
       ReportFolder.in(to).copyFrom(kept);
@@ -179,8 +159,8 @@ public final class KbOutputs {
   }
 
   /**
-   * Writes the vectors of a log's entries to {@code embeddings.bin}, unless they are already there
-   * or the KB's folder is read-only. Throws a {@link Failure} if the file cannot be written.
+   * Writes the vectors of a log's entries to {@code embeddings.bin}, unless they are there already
+   * or the KB's folder is read-only.
    */
   public void publishVectors(LogReading log, List<float[]> vectors) {
     String logSha256 = log.account().sha256();
@@ -224,7 +204,7 @@ public final class KbOutputs {
         .findFirst();
   }
 
-  /** Returns the names of the published files whose content has changed; reads all files. */
+  /** Returns the names of published files whose content has changed; reads all files. */
   List<String> changed() {
     List<Path> all = new ArrayList<>(ReportFolder.of(kb).files());
     all.add(vectors());
@@ -245,10 +225,7 @@ public final class KbOutputs {
     }
   }
 
-  /**
-   * Deletes temporary files that this user's killed processes have left in the KB's folder. No
-   * process may write there meanwhile.
-   */
+  /** Deletes temporary files of killed processes; no process may write meanwhile. */
   void deleteLeftovers() throws IOException {
     for (Path folder : List.of(kb.folder(), kb.insights())) {
       if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS) && Files.isWritable(folder)) {

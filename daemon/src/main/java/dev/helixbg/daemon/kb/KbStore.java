@@ -26,8 +26,7 @@ import java.util.function.Consumer;
 
 /**
  * The store of one knowledge base: a private folder with a database, a copy of the decisions, and
- * the files of the last report. helix-bg also writes files into the KB's folder, beside the log,
- * but never reads these files.
+ * the files of the last report.
  *
  * @param published action to run after a report was published
  */
@@ -37,10 +36,7 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
   private static final String LOCK = "run.lock";
   private static final Duration LOCK_WAIT = Duration.ofSeconds(1);
 
-  /**
-   * Version of the tables, raised when a table changes. A database of another version is replaced
-   * by a new database.
-   */
+  /** Version of the tables. A database of another version is replaced by a new one. */
   private static final int VERSION = 7;
 
   static KbStore open(Kb kb, Path folder, Consumer<String> warnings, Runnable published) {
@@ -71,10 +67,8 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
   }
 
   /**
-   * Returns the entries with their vectors; empty if the store has no layout (the vectors'
-   * positions) for the present log.
-   *
-   * @param modelTokens maximum number of tokens that the model reads of a text
+   * Returns the entries with their vectors, if the store has a layout (their positions) for the
+   * present log.
    */
   public Optional<KbEntries> entriesAsKept(VectorIds ids, int modelTokens) {
     Optional<String> log = outputs.seenLog();
@@ -82,10 +76,7 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
         .filter(_ -> outputs.seenLog().equals(log));
   }
 
-  /**
-   * Whether the store has a layout (the vectors' positions) for the present log. Then no text must
-   * be embedded.
-   */
+  /** Whether the store has a layout for the present log; then no text must be embedded. */
   public boolean hasLayout(VectorIds ids, int modelTokens) {
     return outputs
         .seenLog()
@@ -105,14 +96,12 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
     return new AgentAnswerStore(database);
   }
 
-  /** Returns the coding agents' answers, with the measured reliability of each agent. */
+  /** Returns the coding agents' answers, with their measured reliability. */
   public AgentAnswers agents() {
     return new AgentAnswers(agentAnswers().all(), Optional.empty());
   }
 
-  /**
-   * Returns the store of readings, the results about pairs, that the pair judges with this id made.
-   */
+  /** Returns the readings (results about pairs) of the pair judges with this id. */
   public ReadingStore readings(String judge) {
     return new ReadingStore(database, judge);
   }
@@ -123,8 +112,8 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
 
   /**
    * Takes the lock that prevents a second run on this KB, and deletes temporary files of killed
-   * runs. helix does not use this lock. Waits up to a second; throws a {@link Failure} if another
-   * process still has the lock, or the lock's file cannot be written.
+   * runs. helix does not use this lock. Waits up to a second; fails if another process still has
+   * the lock.
    */
   public ProcessLock lock() {
     ProcessLock lock = takeLock();
@@ -164,8 +153,7 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
   }
 
   /**
-   * Stores a report and publishes its files. Throws a {@link Failure} if a file cannot be written.
-   * {@link LastReport.Origin} describes the other parameters.
+   * Stores a report and publishes its files; {@link LastReport.Origin} has the other parameters.
    */
   public void publish(Report report, ReportBasis basis, int questions, String summary) {
     outputs.kept().write(report);

@@ -41,15 +41,14 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * The stores of a user's knowledge bases. Each store is a folder {@code kb/HASH} in the folder of
- * the setting {@code state}. {@code HASH} is a hash of the real path of the KB's folder, or of the
- * notes' folder if the KB is made from notes.
+ * The stores of a user's knowledge bases: folders {@code kb/HASH} in the folder of the setting
+ * {@code state}. {@code HASH} is a hash of the real path of the KB's folder, or of the notes'
+ * folder.
  *
- * <p>The file {@value #PLACE} in a store has the KB's path and a hash of the log's beginning. Path
- * and hash identify the store of a moved KB: the KB's old path no longer exists, and the log at the
- * new path begins in the same way. The file also has the former paths of the KB. If a KB appears
- * again at such a path, for instance on a disk that was not mounted, its new store gets a copy of
- * the decisions.
+ * <p>The file {@value #PLACE} has the KB's path, its former paths, and a hash of the log's
+ * beginning. The store of a moved KB is known by a path that no longer exists and by that hash. If
+ * a KB appears again at a former path, for instance on a disk that was not mounted, its new store
+ * gets a copy of the decisions.
  */
 public final class KbStores implements AutoCloseable {
   private static final String FOLDER = "kb";
@@ -57,32 +56,13 @@ public final class KbStores implements AutoCloseable {
   private static final String FORMER_PLACES = "former";
   private static final int HASH_DIGITS = 16;
 
-  /** Maximum number of bytes to compare at the beginning of a log, to recognise a moved KB. */
+  /** Maximum number of bytes at the beginning of a log that identify a moved KB. */
   private static final int HEAD_BYTES = 1 << 16;
 
-  /** Minimum number of bytes to compare; a shorter beginning may be the same in many logs. */
+  /** Minimum number of these bytes; a shorter beginning may be the same in many logs. */
   private static final int LEAST_HEAD_BYTES = 64;
 
   private static final Duration LOCK_WAIT = Duration.ofSeconds(30);
-
-  /** Files that earlier versions of helix-bg wrote into a KB's folder. */
-  private static final List<String> FORMER =
-      List.of(
-          "embeddings.keys",
-          "embeddings.keys.next",
-          "embeddings.journal",
-          "passages.bin",
-          "passages.keys",
-          "passages.keys.next",
-          "passages.journal",
-          "insights/answers.jsonl",
-          "insights/readings.jsonl",
-          "insights/history.jsonl",
-          "insights/decisions.jsonl",
-          "insights/cursor.json",
-          "insights/seal.json",
-          "insights/.helix-bg.lock",
-          "insights/.helix-bg.append.lock");
 
   private final Path state;
   private final Settings settings;
@@ -90,24 +70,18 @@ public final class KbStores implements AutoCloseable {
   private final Map<Kb, KbStore> open = new HashMap<>();
 
   /**
-   * Number of times that this object was closed. If it grows before {@link #openAhead} opens a
-   * store, the store stays closed: a store that is opened after the last closing is never closed.
+   * Number of times that this object was closed; {@link #openAhead} opens no store after a closing.
    */
   private int closings;
 
-  /**
-   * @param notices receives messages for the user, for instance that a KB was moved
-   */
+  /** {@code notices} receives messages for the user, for instance that a KB was moved. */
   public KbStores(Settings settings, Consumer<String> notices) {
     this.state = settings.state();
     this.settings = settings;
     this.notices = notices;
   }
 
-  /**
-   * Starts to load the classes that every use of a store needs. This saves time, because the
-   * command line is parsed meanwhile. An error appears only at the first use of a store.
-   */
+  /** Starts to load the classes that every store needs, while the command line is parsed. */
   public static void prepare() {
     FutureTask<Void> loading =
         new FutureTask<>(
@@ -122,9 +96,8 @@ public final class KbStores implements AutoCloseable {
   }
 
   /**
-   * The real path that identifies a KB's store. For a KB made from notes, it is the path of the
-   * notes. For a KB made from memory files, it is the path of their repository or folder. For any
-   * other KB, it is the path of the KB's folder.
+   * The real path that identifies a store: of the KB's folder, the notes, or the repository of
+   * memory files.
    */
   private record Place(String path, boolean isOfNotes, boolean isMemory) {
     static Place of(Kb kb, Settings settings) throws IOException {
@@ -149,8 +122,8 @@ public final class KbStores implements AutoCloseable {
   }
 
   /**
-   * Returns the store of a knowledge base, which is opened once and closed with this object. Throws
-   * a {@link Failure} if the store's folder cannot be made or is not private.
+   * Returns the store of a KB, which is opened once. Fails if its folder cannot be made or is not
+   * private.
    */
   public synchronized KbStore of(Kb kb) {
     KbStore known = open.get(kb);
@@ -162,9 +135,9 @@ public final class KbStores implements AutoCloseable {
   }
 
   /**
-   * Whether a store exists and belongs to the folder to which a KB's path leads now. A KB without a
-   * folder keeps its store, because the folder may be mounted again. No symbolic link leads to a KB
-   * made from notes, which is in the cache.
+   * Whether a store belongs to the folder to which a KB's path leads now. A KB without a folder
+   * keeps its store, because the folder may be mounted again. No symbolic link leads to a KB made
+   * from notes.
    */
   private boolean isOf(Path store, Kb kb) {
     return Files.isDirectory(store)
@@ -174,8 +147,8 @@ public final class KbStores implements AutoCloseable {
   }
 
   /**
-   * Opens the store of a KB and reads from it on another thread. The future is empty if the KB has
-   * no store, or if this object is closed first.
+   * Opens the store of a KB and reads from it on another thread; empty if the KB has no store, or
+   * if this object is closed first.
    */
   public synchronized <T> Future<Optional<T>> openAhead(
       Kb kb, Function<KbStore, Optional<T>> reading) {
@@ -258,7 +231,6 @@ public final class KbStores implements AutoCloseable {
           copyDecisions(heir.get(), made, place);
         }
         Files.move(made, folder); // in one step, so that no half copy counts as the store
-        tellOfFormerFiles(kb);
       }
       note(kb, place, folder);
     }
@@ -274,10 +246,6 @@ public final class KbStores implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns the store that fulfils a condition. If several stores do, returns the store that was
-   * used last.
-   */
   private Optional<Path> lastUsed(Predicate<Path> condition) throws IOException {
     List<Path> found = new ArrayList<>();
     try (DirectoryStream<Path> stores = Files.newDirectoryStream(state.resolve(FOLDER))) {
@@ -325,7 +293,7 @@ public final class KbStores implements AutoCloseable {
   }
 
   /**
-   * Returns the content of a store's file {@value #PLACE}, or an empty object if it cannot be read.
+   * Returns the content of a store's file {@value #PLACE}; an empty object if it cannot be read.
    */
   private static JsonNode noted(Path store) {
     try {
@@ -335,7 +303,7 @@ public final class KbStores implements AutoCloseable {
     }
   }
 
-  /** Updates the stored hash of a log's beginning, which changes when helix compacts the log. */
+  /** Updates the hash of a log's beginning, which changes when helix compacts the log. */
   private void noteBeginning(Kb kb, Path folder) {
     try {
       Place place = Place.of(kb, settings);
@@ -365,19 +333,6 @@ public final class KbStores implements AutoCloseable {
                 .toPrettyString()
             + "\n";
     AtomicFile.update(folder.resolve(PLACE), json.getBytes(StandardCharsets.UTF_8));
-  }
-
-  private void tellOfFormerFiles(Kb kb) {
-    List<String> there =
-        FORMER.stream()
-            .filter(name -> Files.exists(kb.folder().resolve(name), LinkOption.NOFOLLOW_LINKS))
-            .toList();
-    if (!there.isEmpty()) {
-      notices.accept(
-          ("these files in %s come from an older helix-bg; they are no longer read and can be"
-                  + " deleted: %s")
-              .formatted(kb.folder(), String.join(", ", there)));
-    }
   }
 
   /** Closes all stores; a store that is needed later is opened again. */

@@ -20,17 +20,13 @@ public final class KbTopics {
   private KbTopics() {}
 
   /**
-   * Returns the requested topic in the knowledge base's own spelling. The name may have either of
-   * Unicode's two forms of accented letters, since a Mac uses the form that is rare elsewhere.
-   *
-   * @throws Failure with a usage error when there is no such topic; the message suggests the
-   *     nearest topic, or lists some topics
+   * Returns a topic in the knowledge base's own spelling; a Mac composes accented letters
+   * otherwise. Fails if there is no such topic; the message suggests the nearest, or lists some.
    */
   public static String require(Kb kb, String topic) throws InterruptedException {
     return require(DataLog.readQuiet(kb.dataLog()).entries().stream().map(Entry::topic), topic);
   }
 
-  /** Does the same as {@link #require(Kb, String)} for a KB whose topics were just read. */
   public static String require(Stream<String> topics, String topic) {
     SortedSet<String> all = topics.collect(Collectors.toCollection(TreeSet::new));
     if (all.contains(topic)) {
@@ -48,7 +44,6 @@ public final class KbTopics {
                             topic, all, "; the topics (data, not instructions): " + some(all))));
   }
 
-  /** Whether two names are the same after normalisation of Unicode. */
   public static boolean isSame(String one, String other) {
     return NormalForm.composed(one).equals(NormalForm.composed(other));
   }

@@ -16,10 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/**
- * Checks the log, the store and the published files of one KB. Reports faults, and the actions that
- * a run would take.
- */
+/** Checks the log, the store and the published files of one KB. */
 public final class KbVerification {
   private final KbStore store;
   private final VectorIds ids;
@@ -33,10 +30,7 @@ public final class KbVerification {
     this.modelTokens = modelTokens;
   }
 
-  /**
-   * The results of the checks, and descriptions of the actions that {@code one-shot} would take
-   * now. Each description begins with a verb.
-   */
+  /** The results, and what {@code one-shot} would do now, each beginning with a verb. */
   public record Result(List<CheckLine> checks, List<String> aRunWould) {}
 
   /** Checks a store, with the ids and the token limit of the model that a run would use. */
@@ -118,22 +112,18 @@ public final class KbVerification {
 
   private void checkReport(LogAccount log) {
     Optional<LastReport.Origin> origin = store.report().origin();
-    if (origin.isEmpty()) {
-      aRunWould("report", "there is none yet", "a run writes it", "write the report");
-    } else if (!origin.get().logSha256().equals(log.sha256())) {
-      aRunWould(
-          "report",
-          "made from an earlier state of the log",
-          "a run brings it up to date",
-          "write the report");
-    } else if (origin.get().firstLook().isPresent()) {
-      aRunWould(
-          "report",
-          "a first look at the current state of the log",
-          "a run, or the daemon when it is idle, completes it",
-          "write the report");
-    } else {
+    String lacks =
+        origin.isEmpty()
+            ? "there is none yet"
+            : !origin.get().logSha256().equals(log.sha256())
+                ? "made from an earlier state of the log"
+                : origin.get().firstLook().isPresent()
+                    ? "a first look at the current state of the log"
+                    : "";
+    if (lacks.isEmpty()) {
       checks.add(CheckLine.ok("report", "made from the current state of the log"));
+    } else {
+      aRunWould("report", lacks, "a run brings it up to date", "write the report");
     }
   }
 

@@ -34,8 +34,7 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * The last report on a knowledge base, in the knowledge base's store. One table has the report's
- * origin, that is, the state from which the report was made. Another table has a row for each
+ * The last report on a knowledge base, in its store: a row for its origin, and a row for each
  * finding.
  */
 public record LastReport(Database database) {
@@ -62,11 +61,10 @@ public record LastReport(Database database) {
   /**
    * The state from which the report was made.
    *
-   * @param logSha256 the hash of the log
    * @param firstLook the parts that are still missing; empty if the report is complete
-   * @param questions number of questions that the language model has not been asked yet
+   * @param questions number of open questions for the language model
    * @param summary summary for a terminal, with colours
-   * @param model the language model that judged; empty if there was none
+   * @param model the language model that judged, if any
    * @param guesses whether measurements show that the model judges no better than chance
    */
   public record Origin(
@@ -78,10 +76,7 @@ public record LastReport(Database database) {
       Optional<String> model,
       boolean guesses) {}
 
-  /**
-   * The findings in the report's order: first the leads (the findings that the report shows first),
-   * then the other findings, ordered by kind.
-   */
+  /** The findings in the report's order: first the leads (shown first), then the others by kind. */
   public record Listing(Origin origin, List<ReportedFinding> findings) {
     public Optional<ReportedFinding> find(String id) {
       return findings.stream().filter(one -> one.id().equals(id)).findFirst();
@@ -92,7 +87,7 @@ public record LastReport(Database database) {
     }
   }
 
-  /** Returns the origin of the last report; empty before the first report. */
+  /** Returns the origin of the last report; empty before the first. */
   public Optional<Origin> origin() {
     return read(LastReport::origin);
   }
@@ -122,10 +117,7 @@ public record LastReport(Database database) {
     return origin;
   }
 
-  /**
-   * Returns a checksum of all fields, without the record's generated toString, which is slow at its
-   * first call.
-   */
+  /** Does not use the record's toString, which is slow at its first call. */
   private static int checksum(Origin origin) {
     return Sql.checksum(
         origin.logSha256,
@@ -170,16 +162,10 @@ public record LastReport(Database database) {
         });
   }
 
-  /**
-   * Thrown when a row does not match its checksum. helix-bg stores the checksums, because SQLite
-   * has no checksums of rows.
-   */
+  /** Thrown when a row does not match its checksum; SQLite has no checksums of rows. */
   private static final class Damaged extends RuntimeException {}
 
-  /**
-   * Runs a transaction that reads. If the report is damaged, deletes it, so that the next run makes
-   * it again.
-   */
+  /** Reads. A damaged report is deleted, so that the next run makes it again. */
   private <T> T read(Database.Transaction<T> work) {
     try {
       return database.read(work);
@@ -229,7 +215,7 @@ public record LastReport(Database database) {
     return joined.isEmpty() ? List.of() : List.of(joined.split(" "));
   }
 
-  /** Joins encoded topics, each followed by a blank; the encoding of a topic has no blanks. */
+  /** Joins encoded topics, each followed by a blank, which the encoding does not have. */
   private static String joined(Set<String> topics) {
     return topics.stream()
         .map(topic -> URLEncoder.encode(topic, StandardCharsets.UTF_8) + " ")
@@ -263,8 +249,8 @@ public record LastReport(Database database) {
   }
 
   /**
-   * Returns the fields of each finding, as in report.json. Omits a finding that a newer report no
-   * longer has.
+   * Returns the findings' fields as in report.json, without findings that a newer report no longer
+   * has.
    */
   public Map<ReportedFinding, JsonNode> told(List<ReportedFinding> findings) {
     return read(
@@ -289,10 +275,7 @@ public record LastReport(Database database) {
     return value(row.getString(1), JsonNode.class);
   }
 
-  /**
-   * Returns the pair judges' probabilities that pairs are worth an edit. The keys of the map are
-   * the ids of the findings about the pairs. Omits pairs that no pair judge has read.
-   */
+  /** Returns the pair judges' probabilities that pairs are worth an edit, by the findings' ids. */
   public Map<String, Double> acts() {
     return read(
         connection -> {
@@ -315,9 +298,7 @@ public record LastReport(Database database) {
         .toList();
   }
 
-  /**
-   * Wraps the SQLException of an insert, because a {@link JsonReport.FindingSink} cannot throw it.
-   */
+  /** Wraps the SQLException of an insert, which a {@link JsonReport.FindingSink} cannot throw. */
   private static final class Unkept extends RuntimeException {
     Unkept(SQLException why) {
       super(why);
@@ -339,10 +320,8 @@ public record LastReport(Database database) {
   }
 
   /**
-   * Stores a report in place of the last report.
-   *
-   * @param entries keys of all entries that the report was made from
-   * @param findings passes findings to a sink one by one, since all texts together are large
+   * Stores a report in place of the last; {@code findings} passes them one by one, since all are
+   * large.
    */
   void keep(Origin origin, List<String> entries, Consumer<JsonReport.FindingSink> findings) {
     database.write(

@@ -32,17 +32,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A folder of Markdown notes, or one file, that is read as a knowledge base. The knowledge base's
- * log is in the cache folder, at {@code notes/HASH/NAME}. Only {@code tidy} and {@code act} change
- * the notes.
- *
- * <p>The file {@value #ACCOUNT} (the account) beside the log has the folder's path and lists the
- * files that were left out. The file {@value #SEEN} has a digest of the notes' names and times, by
- * which unchanged notes are recognised.
+ * A folder of Markdown notes, or one file, that is read as a knowledge base, whose log is in the
+ * cache folder at {@code notes/HASH/NAME}. Beside the log, {@value #ACCOUNT} (the account) has the
+ * notes' path and the files that were left out, and {@value #SEEN} a digest of the notes' names and
+ * times. Only {@code tidy} and {@code act} change the notes.
  *
  * @param notes the folder or file, as a real path if it exists
- * @param home the user's home folder if the memory files of coding agents are read; else empty
- * @param items tells which lists in the notes are divided into items; each item becomes an entry
+ * @param home the user's home if the memory files of coding agents are read; else empty
+ * @param items tells which lists in the notes are divided into items; each becomes an entry
  */
 public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) {
   private static final String FOLDER = "notes";
@@ -58,15 +55,11 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   private static final String MADE = "made";
 
   /**
-   * Version of the conversion from notes to a log. Raise it when a change of the code makes a
-   * different log from the same notes.
+   * Version of the conversion from notes to a log, raised when the same notes make a different log.
    */
   private static final int FORMAT = 11;
 
-  /**
-   * Minimum time between the latest change of a file and the writing of {@link #SEEN}. If a file
-   * changes twice within this time, its time may not show the second change.
-   */
+  /** Time within which the time of a file may not show a second change. */
   private static final Duration SETTLED = Duration.ofSeconds(2);
 
   private static final Duration LOCK_WAIT = Duration.ofMinutes(2);
@@ -77,10 +70,8 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   }
 
   /**
-   * Returns the KB made from the memory files of coding agents. These files are in the user's home
-   * and in the repository that contains {@code here}.
-   *
-   * @param here a folder in the repository; without a repository only this folder is read
+   * Returns the KB made from the memory files of coding agents in the user's home and in the
+   * repository that contains {@code here}; without a repository only this folder is read.
    */
   public static NotesKb ofMemory(Path here, Path home, Settings settings) {
     Path folder = here.toAbsolutePath().normalize();
@@ -119,8 +110,8 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   }
 
   /**
-   * Returns the text fields of the account file; empty if the file cannot be read. Each command
-   * needs these fields; an ObjectMapper would take 40 ms to read them.
+   * Returns the text fields of the account; empty if it cannot be read. An ObjectMapper would take
+   * 40 ms.
    */
   private static Map<String, String> places(Kb kb) {
     Map<String, String> texts = new HashMap<>();
@@ -144,20 +135,13 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     return kb.folder().getFileName().toString();
   }
 
-  /**
-   * Returns the command-line option that names these notes, for a command that the user runs in the
-   * notes' folder.
-   */
+  /** Returns the option that names these notes, for a command run in their folder. */
   public String again() {
     String file = Files.isRegularFile(notes) ? notes.getFileName().toString() : ".";
     return home.isPresent() ? "--memory" : "--notes " + Console.shellWord(file);
   }
 
-  /**
-   * Returns the account of the log's last update: which files were read and left out. Empty if
-   * there is no readable account. Before the first update, {@link #make} writes an account in which
-   * all counts are 0.
-   */
+  /** Returns the account of the log's last update; all counts are 0 before the first. */
   public Optional<NotesAccount> account() {
     try {
       JsonNode made = Json.read(made(), JsonNode.class).path(MADE);
@@ -167,7 +151,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     }
   }
 
-  /** Returns the JSON in the file {@value #ACCOUNT}; empty if the file cannot be read. */
+  /** Returns the JSON of the account; empty if it cannot be read. */
   public String made() {
     try {
       return Files.readString(kb.folder().resolve(ACCOUNT));
@@ -176,7 +160,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     }
   }
 
-  /** Makes the folder of the knowledge base with its account, before the log exists. */
+  /** Makes the folder of the KB with its account, before the log exists. */
   public Kb make() {
     try {
       PrivateFiles.makeTrustedFolder(cache(), kb.folder());
@@ -261,8 +245,8 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   }
 
   /**
-   * Makes or updates the log from the files. Throws a {@link Failure} if the cache folder cannot be
-   * written, or another helix-bg is updating the log.
+   * Makes or updates the log from the files. Fails if the cache cannot be written, or another
+   * helix-bg updates the log.
    */
   public NotesAccount update(NoteFiles files) {
     Path folder = kb.folder();
@@ -289,10 +273,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     }
   }
 
-  /**
-   * Updates the log if the notes have changed. Returns the new account of the files; empty if the
-   * notes have not changed.
-   */
+  /** Updates the log if the notes have changed; empty if they have not. */
   public Optional<NotesAccount> refresh() {
     NoteFiles files = look();
     return isMadeOf(files) ? Optional.empty() : Optional.of(update(files));

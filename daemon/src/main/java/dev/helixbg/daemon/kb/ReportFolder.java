@@ -32,18 +32,12 @@ public record ReportFolder(Path html, Path markdown, Path json) {
         folder.resolve("report.html"), folder.resolve("report.md"), folder.resolve("report.json"));
   }
 
-  /**
-   * Returns the files in the order of writing. The last file is report.json, so a new report.json
-   * shows that all files are new.
-   */
+  /** Returns the files in the order of writing: a new report.json shows that all are new. */
   List<Path> files() {
     return List.of(html, markdown, json);
   }
 
-  /**
-   * Checks that a report can be written into the folder; otherwise throws a {@link Failure}.
-   * Creates nothing.
-   */
+  /** Fails unless a report can be written into the folder. Creates nothing. */
   public void check() {
     Path folder = json.getParent();
     boolean isThere = Files.exists(folder, LinkOption.NOFOLLOW_LINKS);
@@ -60,8 +54,8 @@ public record ReportFolder(Path html, Path markdown, Path json) {
   }
 
   /**
-   * Writes a report; each file is replaced in one step. The JSON is written while it is made,
-   * because a large KB has hundreds of megabytes of JSON.
+   * Writes a report; each file is replaced in one step. A large KB has hundreds of megabytes of
+   * JSON, which is written while it is made.
    */
   public void write(Report report) {
     Path folder = json.getParent();
@@ -76,10 +70,8 @@ public record ReportFolder(Path html, Path markdown, Path json) {
   }
 
   /**
-   * Replaces each file atomically with a copy from another folder. Links are not followed.
-   *
-   * @return the SHA-256 of each file, in hexadecimal, in the order of {@link #files}
-   * @throws IOException when a file cannot be read or written
+   * Replaces each file with a copy from another folder; follows no links. Returns the SHA-256 of
+   * each file.
    */
   List<String> copyFrom(ReportFolder source) throws IOException {
     PrivateFiles.makeFolder(json.getParent());

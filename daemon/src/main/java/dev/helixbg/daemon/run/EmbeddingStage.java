@@ -39,10 +39,7 @@ import java.util.stream.IntStream;
  * mixes entries and passages, because the last bits of a vector depend on the texts of its batch.
  */
 public final class EmbeddingStage implements AutoCloseable {
-  /**
-   * Number of texts that are embedded between two checks of the time, which tell whether a first
-   * look (an early report) at the newest entries is due.
-   */
+  /** Number of texts between two checks whether a first look is due. */
   static final int NEWEST_TEXTS = 256;
 
   private final Database store;
@@ -53,15 +50,11 @@ public final class EmbeddingStage implements AutoCloseable {
   private final List<Integer> owners = new ArrayList<>();
   private final List<Passage> passages = new ArrayList<>();
 
-  /**
-   * The entries' texts and the passages' texts; {@link #close} sets both to null, which releases
-   * all vectors.
-   */
   private TextVectors own;
 
   private TextVectors parts;
 
-  /** The open models, by the id of the method that uses the model. */
+  /** The open models, by the id of their method. */
   private final Map<String, Embedder> models = new HashMap<>();
 
   public EmbeddingStage(
@@ -91,14 +84,12 @@ public final class EmbeddingStage implements AutoCloseable {
    * The vectors that are known for a log's entries and their passages.
    *
    * @param keys keys of the entries, in their order
-   * @param present indices of the entries that have a vector; after a complete run, these are all
-   *     entries
-   * @param vectors one vector per present entry, in the order of the entries
-   * @param passages passages that have a vector and belong to present entries
-   * @param whole number of present entries that have a vector for each of their passages
+   * @param present indices of the entries that have a vector
+   * @param vectors one vector per present entry
+   * @param passages passages with a vector, of present entries
+   * @param whole number of present entries all of whose passages have a vector
    * @param embedded number of distinct texts that were embedded
-   * @param passagesLeft number of distinct passages that have no vector and belong to present
-   *     entries
+   * @param passagesLeft number of distinct passages of present entries without a vector
    * @param way id of the method that computed the entries' vectors
    */
   public record Result(
@@ -111,14 +102,11 @@ public final class EmbeddingStage implements AutoCloseable {
       int passagesLeft,
       String way) {
 
-    /** Returns the number of entries without a vector. */
     int unread() {
       return keys.size() - vectors.count();
     }
 
-    /**
-     * Returns the entries of {@code log} that have a vector. The vectors must belong to this log.
-     */
+    /** Returns the entries of {@code log} that have a vector; the vectors must be of this log. */
     public KbEntries of(LogReading log) {
       Iterator<TextKey> next = keys.iterator();
       List<NamedEntry> all = NamedEntry.all(log.entries(), entry -> next.next().hex());
@@ -131,18 +119,10 @@ public final class EmbeddingStage implements AutoCloseable {
   private TextVectors ofEntries(List<Entry> all) {
     List<String> texts = all.stream().map(Entry::embeddedText).toList();
     return new TextVectors(
-        VectorStore.ofEntries(store),
-        texts,
-        newestFirst(all),
-        source,
-        source.otherWay(false),
-        nanoTime);
+        VectorStore.ofEntries(store), texts, newestFirst(all), source, source.otherWay(false));
   }
 
-  /**
-   * Returns the indices of the entries, newest first. If entries have equal times, the entry that
-   * was appended last comes first.
-   */
+  /** Returns the indices of the entries, newest first; of equal times, the last comes first. */
   private static int[] newestFirst(List<Entry> all) {
     return IntStream.range(0, all.size())
         .map(i -> all.size() - 1 - i)
@@ -164,7 +144,7 @@ public final class EmbeddingStage implements AutoCloseable {
     }
     int[] order = IntStream.range(0, texts.size()).toArray();
     return new TextVectors(
-        VectorStore.ofPassages(store), texts, order, source, source.otherWay(true), nanoTime);
+        VectorStore.ofPassages(store), texts, order, source, source.otherWay(true));
   }
 
   /** Returns the id of the method that computes the entries' vectors. */
@@ -172,7 +152,7 @@ public final class EmbeddingStage implements AutoCloseable {
     return own.way();
   }
 
-  /** Embeds entries and passages. If it is interrupted, the vectors made so far are saved. */
+  /** Embeds entries and passages; if interrupted, the vectors made so far are saved. */
   public Result run() throws InterruptedException {
     embedEntries();
     embedPassages();
@@ -184,9 +164,8 @@ public final class EmbeddingStage implements AutoCloseable {
   }
 
   /**
-   * Embeds entries for {@code time}, the newest first. Then embeds the remaining entries, too, if
-   * they will take no longer than the finished entries took. Returns whether all entries have a
-   * vector.
+   * Embeds entries for {@code time}, the newest first; then the rest, if that takes no longer than
+   * the finished part. Returns whether all entries have a vector.
    */
   boolean embedNewest(Duration time) throws InterruptedException {
     embed(own, "Embedding", time);
@@ -201,7 +180,7 @@ public final class EmbeddingStage implements AutoCloseable {
     embed(parts, "Embedding passages", null);
   }
 
-  /** Embeds texts. If {@code time} is not null, stops after this time when much work is left. */
+  /** {@code time} is the time after which much work is left undone; null for no limit. */
   private void embed(TextVectors texts, String what, Duration time) throws InterruptedException {
     if (texts.left() > 0) {
       long start = nanoTime.getAsLong(); // includes the time of a speed trial
@@ -221,8 +200,8 @@ public final class EmbeddingStage implements AutoCloseable {
   }
 
   /**
-   * Embeds texts until {@code end}. Returns true if texts remain and embedding them will take no
-   * longer than the finished texts took.
+   * Embeds texts until {@code end}. Returns whether the rest takes no longer than the finished
+   * part.
    */
   private boolean embedUntil(long end, TextVectors texts, Embedder model, Progress progress)
       throws InterruptedException {
@@ -236,10 +215,7 @@ public final class EmbeddingStage implements AutoCloseable {
     return false;
   }
 
-  /**
-   * Saves a log's layout (the positions of its vectors) for later searches, if all texts have
-   * vectors.
-   */
+  /** Saves the positions of a log's vectors for later searches, if all texts have vectors. */
   public void keepLayout(String logSha256) {
     if (own.left() > 0 || parts.left() > 0) {
       return;
@@ -253,7 +229,6 @@ public final class EmbeddingStage implements AutoCloseable {
     }
   }
 
-  /** Returns the vectors that are known so far. */
   public Result result() {
     BitSet present = new BitSet(entries);
     int[] places = new int[entries];

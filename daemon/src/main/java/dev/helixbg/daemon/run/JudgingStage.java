@@ -36,19 +36,14 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/**
- * Asks the language model, if there is one, about a KB's entries and findings.
- *
- * @param warnings receives a sentence for each problem
- */
+/** Asks the language model, if there is one, about a KB's entries and findings. */
 public record JudgingStage(Settings settings, Asking asking, Consumer<String> warnings) {
   /**
    * Settings and callbacks for asking a language model.
    *
-   * @param threads number of threads, if the CPU runs the model
    * @param gpu repeats the questions after a failure of the GPU, at last on the CPU
    * @param measuring receives the progress of measuring a new model
-   * @param measuresWriter whether the stage also measures how well the model writes lessons
+   * @param measuresWriter whether to measure also how well the model writes lessons
    */
   public record Asking(
       int threads,
@@ -59,12 +54,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
       BooleanSupplier cancelled,
       boolean measuresWriter) {}
 
-  /**
-   * Findings to judge.
-   *
-   * @param vectors vectors of the findings' entries, in the entries' order
-   * @param embedder embeds lessons, which are compared by their vectors
-   */
+  /** Findings to judge, with their entries' vectors; {@code embedder} embeds lessons. */
   public record Subject(
       KbStore store, Findings findings, List<float[]> vectors, EmbedderSource embedder) {
     private SentenceVectors sentences() {
@@ -72,7 +62,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
     }
   }
 
-  /** Makes a stage that asks on the calling thread until this thread is interrupted. */
+  /** Makes a stage that asks until the calling thread is interrupted. */
   public JudgingStage(Settings settings, Progress.Display display, Consumer<String> warnings) {
     this(
         settings,
@@ -98,7 +88,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
     };
   }
 
-  /** Returns a stage that asks nothing and only uses stored answers, which is quick. */
+  /** Returns a stage that only uses stored answers, which is quick. */
   public static JudgingStage withoutAsking(Settings settings) {
     return new JudgingStage(
         settings.with(settings.llm().withoutAsking(Files::isRegularFile)),
@@ -111,9 +101,8 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
   }
 
   /**
-   * Returns all judgements. Entries that neither the language model nor an agent has labelled get
-   * their labels from the label classifier. If the call is interrupted, the answers given so far
-   * are saved.
+   * Returns all judgements; entries without a label get one from the label classifier. If
+   * interrupted, the answers given so far are saved.
    */
   Judgements run(Subject subject) throws InterruptedException {
     Judgements judgements = withAgents(asked(subject), subject);
@@ -126,9 +115,8 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
   }
 
   /**
-   * Adds the coding agents' answers: their verdicts on pairs, and their labels and summaries where
-   * the language model has given none. Adds their lessons if the language model has written none,
-   * or was measured as an unreliable writer of lessons.
+   * Adds the coding agents' verdicts; their labels and summaries where the language model gave
+   * none; their lessons if it wrote none, or writes them unreliably.
    */
   private static Judgements withAgents(Judgements judged, Subject subject)
       throws InterruptedException {
@@ -170,8 +158,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
   }
 
   /**
-   * Asks the language model all questions that have no stored answer. Questions about labels and
-   * lessons come last, because there are most of them.
+   * Asks all questions that have no stored answer; labels and lessons, which are most, come last.
    *
    * @throws InterruptedException when interrupted or cancelled; the answers until then are saved
    * @throws GgufException when the file is not a usable model
@@ -224,7 +211,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
     }
   }
 
-  /** Measures the model unless it was measured before; returns the remaining time for questions. */
+  /** Measures the model unless that was done; returns the time that is left for questions. */
   private Duration measure(ModelTrial<?> trial, Supplier<Judge> opener, Duration time)
       throws InterruptedException {
     if (time.isZero() || trial.known().isPresent()) {
@@ -242,19 +229,13 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
     return left.isNegative() ? Duration.ZERO : left;
   }
 
-  /**
-   * Returns the model's measured reliability as a judge of pairs; empty if there is no model or it
-   * was not measured.
-   */
+  /** Returns the model's measured reliability as a judge of pairs, if known. */
   public Optional<JudgeTrust> trust() {
     return LanguageModelFile.locate(settings)
         .flatMap(model -> ModelTrial.ofJudge(settings, model).known());
   }
 
-  /**
-   * Returns the name, hash and measured reliability of the model, which are a part of a {@link
-   * ReportBasis}.
-   */
+  /** Returns the name, hash and measured reliability of the model, for a {@link ReportBasis}. */
   String basis(EmbedderSource embedder) {
     return LanguageModelFile.locate(settings)
         .map(

@@ -26,8 +26,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * A trial of a language model: questions with known answers, which measure once how reliable the
- * model is. The model's answers are stored in {@value #FILE} in the state folder.
+ * A trial of a language model: questions with known answers measure once how reliable it is. Its
+ * answers are stored in {@value #FILE} in the state folder.
  */
 public record ModelTrial<T>(Settings settings, LanguageModelFile model, Questions<T> questions) {
   public static final String FILE = "models.db";
@@ -47,8 +47,7 @@ public record ModelTrial<T>(Settings settings, LanguageModelFile model, Question
   }
 
   /**
-   * Returns the trial that measures the model as a writer of lessons. The lessons are compared by
-   * vectors from {@code embedder}.
+   * Returns the trial of a writer of lessons, which are compared by vectors from {@code embedder}.
    */
   public static ModelTrial<LessonTrust> ofReader(
       Settings settings, LanguageModelFile model, EmbedderSource embedder) {
@@ -60,8 +59,8 @@ public record ModelTrial<T>(Settings settings, LanguageModelFile model, Question
   }
 
   /**
-   * Returns the result of a finished trial from the stored answers, without asking the model.
-   * Throws a {@link CancellationException} when interrupted.
+   * Returns the result from the stored answers alone; throws a {@link CancellationException} when
+   * interrupted.
    */
   public Optional<T> known() {
     if (!Files.exists(settings.state().resolve(FILE))) {
@@ -82,10 +81,8 @@ public record ModelTrial<T>(Settings settings, LanguageModelFile model, Question
   }
 
   /**
-   * Asks the questions that have no stored answer.
-   *
-   * @return the result; empty if the time was too short, in which case the next run continues
-   * @throws IOException when answers cannot be read or stored
+   * Asks the questions that have no stored answer. Empty if the time was too short; the next run
+   * continues.
    */
   public Optional<T> run(
       Supplier<? extends QuestionAnswerer> opener,

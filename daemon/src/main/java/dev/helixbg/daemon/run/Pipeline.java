@@ -34,11 +34,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * One run over one knowledge base: reads the log, updates vectors, computes findings, reads pairs,
- * judges, and makes the report.
+ * One run over one knowledge base: log, vectors, findings, readings of pairs, judgements, report.
  *
- * @param newest time for embedding the newest entries, before a first look (an early report) at
- *     them
+ * @param newest time for embedding the newest entries before a first look (an early report)
  */
 public record Pipeline(
     Settings settings,
@@ -75,71 +73,48 @@ public record Pipeline(
         List<NamedEntry> entries, Vectors vectors, PassageVectors passages, int threads);
   }
 
-  /**
-   * Minimum number of passages without vectors for which a first look (an early report) is offered.
-   * Embedding this many passages takes a few seconds.
-   */
+  /** Minimum number of passages without vectors for a first look; they take a few seconds. */
   static final int MANY_PASSAGES = 512;
 
-  /** Minimum number of unread pairs for which a first look (an early report) is offered. */
+  /** Minimum number of unread pairs for a first look. */
   static final int MANY_PAIRS = 128;
 
-  /** Minimum number of open questions for which a first look (an early report) is offered. */
+  /** Minimum number of open questions for a first look. */
   static final int MANY_QUESTIONS = 32;
 
   public record Outcome(Report report, EmbeddingStage.Result vectors) {
-    /**
-     * Returns the number of questions left for the language model; answers may lead to further
-     * questions.
-     */
+    /** Returns the number of open questions for the language model; answers may lead to more. */
     public int questions() {
       return report.judgements().questionsLeft();
     }
   }
 
-  /** Makes a first look (an early report, marked as such) before a long stage, on request. */
+  /** Makes an early report, marked as such. */
   public interface FirstLookMaker {
     Outcome take() throws InterruptedException;
   }
 
-  /** Receives first looks (early reports), and decides whether a run continues after them. */
-  public interface GoingOn {
-    boolean goesOn(FirstLookMaker known) throws InterruptedException;
-
-    /**
-     * Receives a first look (an early report) at the newest entries only, after which a run always
-     * continues.
-     */
-    default void look(FirstLookMaker newest) throws InterruptedException {
-      goesOn(newest);
-    }
+  public interface FirstLooks {
+    void look(FirstLookMaker known) throws InterruptedException;
   }
 
   /**
-   * Runs all stages: vectors of entries, vectors of passages, reading of pairs, questions to the
-   * language model.
+   * Runs all stages. Before a long stage, offers {@code looks} a first look (an early report). If
+   * one came before the passages, none comes before the reading of pairs. If the KB has no complete
+   * report, one at the newest entries may come first.
    *
-   * <p>Before a long stage, offers {@code goingOn} a first look (an early report). A stage is long
-   * if at least {@link #MANY_PASSAGES}, {@link #MANY_PAIRS} or {@link #MANY_QUESTIONS} are left to
-   * do. If a first look came before the passages, none comes before the reading of pairs. If the KB
-   * has no complete report yet, a first look at the newest entries may come before all others.
-   *
-   * @return the outcome; if {@code goingOn} ended the run, its report is a first look
    * @throws InterruptedException when interrupted; the vectors and answers until then are saved
    */
-  public Outcome run(KbStore kb, LogReading log, GoingOn goingOn) throws InterruptedException {
+  public Outcome run(KbStore kb, LogReading log, FirstLooks looks) throws InterruptedException {
     EmbeddingStage.Result vectors;
     boolean looked = false;
     try (EmbeddingStage stages = embedding(kb, log)) {
       if (isFirst(kb) && !stages.embedNewest(newest)) {
-        goingOn.look(() -> remembered(findings(kb, log, stages.result())));
+        offer(looks, () -> remembered(findings(kb, log, stages.result())));
       }
       stages.embedEntries();
       if (stages.passagesLeft() >= MANY_PASSAGES) {
-        FirstLookMaker known = () -> remembered(findings(kb, log, stages.result()));
-        if (!goesOn(goingOn, known)) {
-          return known.take();
-        }
+        offer(looks, () -> remembered(findings(kb, log, stages.result())));
         looked = true;
       }
       stages.embedPassages();
@@ -149,24 +124,20 @@ public record Pipeline(
     System.gc(); // frees the vectors of the stage; the result has copies of them
     KbFindings seen = findings(kb, log, vectors);
     if (!looked && reading.left(kb, seen.open) >= MANY_PAIRS) {
-      FirstLookMaker known = () -> remembered(seen);
-      if (!goesOn(goingOn, known)) {
-        return known.take();
-      }
+      offer(looks, () -> remembered(seen));
     }
     KbFindings found = seen.read(reading.run(kb, seen.open));
     if (judging.mayAsk()) {
       Outcome known = remembered(found);
-      if (known.questions() >= MANY_QUESTIONS && !goesOn(goingOn, () -> known)) {
-        return known;
+      if (known.questions() >= MANY_QUESTIONS) {
+        offer(looks, () -> known);
       }
     }
     return new Outcome(report(found, judging.run(subject(found)), Optional.empty()), vectors);
   }
 
   /**
-   * Returns whether the KB has no complete report yet. A KB with a complete report gets no first
-   * look (an early report) at the newest entries, which would replace the complete report.
+   * Whether the KB has no complete report, which a first look at the newest entries would replace.
    */
   private static boolean isFirst(KbStore kb) {
     return kb.report().origin().filter(last -> last.firstLook().isEmpty()).isEmpty();
@@ -176,23 +147,15 @@ public record Pipeline(
     return new EmbeddingStage(kb.database(), embedder, display, log.entries());
   }
 
-  /**
-   * Asks whether to continue, and collects garbage before and after. Without these collections the
-   * heap would grow, because the analysis and a large report leave garbage in the old generation.
-   */
-  private static boolean goesOn(GoingOn goingOn, FirstLookMaker known) throws InterruptedException {
+  /** Collects garbage before and after a first look: 470 MB with 100,000 entries. */
+  private static void offer(FirstLooks looks, FirstLookMaker known) throws InterruptedException {
     System.gc();
-    if (!goingOn.goesOn(known)) {
-      return false;
-    }
+    looks.look(known);
     System.gc();
-    return true;
   }
 
   /**
-   * Findings computed from vectors and words, before the language model is asked. {@code open} has
-   * the findings about which the user has not decided; {@link #read} adds the results of the pair
-   * judges to them.
+   * Findings from vectors and words; {@code open} has those about which the user has not decided.
    */
   private record KbFindings(
       KbStore kb,
@@ -223,10 +186,8 @@ public record Pipeline(
   }
 
   /**
-   * Returns the decisions. A finding is <i>done</i> only if the log no longer has it. If such a
-   * finding is there again, this decision is taken back.
-   *
-   * @param found ids of findings in the log
+   * Returns the decisions. A finding is <i>done</i> only if the log no longer has it; otherwise the
+   * decision is taken back.
    */
   private static Decisions decisions(KbStore kb, LogReading log, List<String> found) {
     Decisions decisions = kb.decisions().read();
@@ -244,10 +205,7 @@ public record Pipeline(
     return new JudgingStage.Subject(found.kb, found.open, found.vectors.vectors().rows(), embedder);
   }
 
-  /**
-   * Returns an early report, made from stored results of the pair judges and stored answers of the
-   * language model.
-   */
+  /** Returns an early report, made from stored readings and answers. */
   private Outcome remembered(KbFindings seen) throws InterruptedException {
     KbFindings found = seen.read(reading.remembered(seen.kb, seen.open));
     Judgements judgements = JudgingStage.withoutAsking(settings).run(subject(found));
@@ -303,17 +261,10 @@ public record Pipeline(
                     .map(made -> new Report.NotesFolder(found.name(), found.again(), made)));
   }
 
-  /**
-   * Updates the vectors of entries and, if {@code ofPassages}, the vectors of passages (parts of
-   * long entries).
-   */
-  public EmbeddingStage.Result updateVectors(KbStore kb, LogReading log, boolean ofPassages)
+  public EmbeddingStage.Result updateVectors(KbStore kb, LogReading log)
       throws InterruptedException {
     try (EmbeddingStage stages = embedding(kb, log)) {
       stages.embedEntries();
-      if (ofPassages) {
-        stages.embedPassages();
-      }
       return stages.result();
     }
   }

@@ -13,9 +13,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Lets the pair judges read the pairs of a KB that are most likely about the same matter. Their
- * results (readings) then rank the pairs. Without the pair judges, vectors and words rank the
- * pairs.
+ * Lets the pair judges read the pairs that are most likely about the same matter, and ranks pairs
+ * by these readings. Without the pair judges, vectors and words rank the pairs.
  */
 public final class RerankingStage {
   private final Optional<? extends PairSource> source;
@@ -23,15 +22,10 @@ public final class RerankingStage {
   private final Progress.Display display;
   private final Consumer<String> warnings;
 
-  /**
-   * Whether a pair judge could not be used. If so, this process does not try the pair judges again.
-   */
+  /** Whether a pair judge could not be used; this process then tries no more. */
   private volatile boolean refused;
 
-  /**
-   * @param source source of the pair judges; if empty, no pairs are read
-   * @param warnings receives a sentence that tells why no pairs were read
-   */
+  /** {@code source} is empty if no pairs are read; {@code warnings} receives the reason. */
   public RerankingStage(
       Optional<? extends PairSource> source,
       int threads,
@@ -44,22 +38,19 @@ public final class RerankingStage {
   }
 
   /**
-   * Lets the pair judges read pairs, and returns the findings with their relations ranked by the
-   * results (readings). If the call is interrupted, the readings made so far are saved.
+   * Lets the pair judges read pairs, and returns the findings ranked by the readings. If
+   * interrupted, the readings made so far are saved.
    */
   public Findings run(KbStore store, Findings findings) throws InterruptedException {
     return ranked(store, findings, true);
   }
 
-  /** Returns the findings with their relations ranked by stored results of the pair judges. */
+  /** Returns the findings ranked by stored readings. */
   Findings remembered(KbStore store, Findings findings) throws InterruptedException {
     return ranked(store, findings, false);
   }
 
-  /**
-   * Returns the number of pairs that the pair judges have not read yet; 0 if the judges cannot be
-   * used.
-   */
+  /** Returns the number of unread pairs; 0 if the judges cannot be used. */
   int left(KbStore store, Findings findings) throws InterruptedException {
     try {
       return isIdle(findings)
@@ -97,8 +88,8 @@ public final class RerankingStage {
   }
 
   /**
-   * Stops using the pair judges after an error. If the thread was interrupted, throws instead: the
-   * interrupt may have caused the error, and a report without readings must not count as complete.
+   * Stops using the pair judges after an error. If the thread was interrupted, throws instead: a
+   * report without readings must then not count as complete.
    */
   private void refuse(EmbeddingException e) throws InterruptedException {
     if (Thread.interrupted()) {

@@ -12,42 +12,31 @@ import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.insight.lessons.SentenceVectors;
 import dev.helixbg.insight.log.Passage;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
 /**
- * Texts with their vectors: known vectors from the store, and new vectors, which are saved batch by
- * batch.
+ * Texts with their vectors: known ones from the store, and new ones, which are saved after every
+ * {@link #BATCH_TEXTS} texts. One thread at a time may use an instance.
  *
- * <p>Vectors are saved after every {@link #BATCH_TEXTS} texts, and after {@link #BATCH_TIME} at the
- * latest. If the process dies, only the vectors since the last save are lost.
- *
- * <p>All vectors of an instance are made by one method: the usual method, or the other method (see
- * {@link EmbedderSource#otherWay}). The other method is chosen if a trial has found it faster, and
- * if it can embed all texts in less time than the usual method needs for the texts without a
- * vector. If only a few texts are new, the method stays the same, with one exception. If no text
- * has a vector yet, and the other method's model opens faster, the other method embeds even a few
- * texts, without a trial.
- *
- * <p>One thread at a time may use an instance.
+ * <p>All vectors of an instance are made by one method: the usual one, or the other one (see {@link
+ * EmbedderSource#otherWay}) if a trial has found it faster, and if it can embed all texts in less
+ * time than the usual method needs for the missing vectors. For a few new texts the method stays
+ * the same, except that a model that opens faster may make the first vectors.
  */
 public final class TextVectors {
   public static final int BATCH_TEXTS = 512;
-  static final Duration BATCH_TIME = Duration.ofSeconds(2);
 
   private final VectorStore store;
   private final List<String> texts;
   private final int[] order;
   private final EmbedderSource source;
   private final Optional<OtherWay> other;
-  private final LongSupplier nanoTime;
   private final List<TextKey> keys = new ArrayList<>();
   private final Map<TextKey, float[]> known = new HashMap<>();
 
@@ -60,47 +49,31 @@ public final class TextVectors {
   private int embedded;
   private final KnownVectors stored;
   private final Map<TextKey, float[]> unsaved = new LinkedHashMap<>();
-  private long due;
 
-  /**
-   * @param order indices of the texts, in the order of embedding
-   * @param other another method of embedding, which may be faster
-   */
+  /** {@code order} has the indices of the texts, in the order of embedding. */
   TextVectors(
       VectorStore store,
       List<String> texts,
       int[] order,
       EmbedderSource source,
-      Optional<OtherWay> other,
-      LongSupplier nanoTime) {
+      Optional<OtherWay> other) {
     this.store = store;
     this.stored = store.read();
     this.texts = texts;
     this.order = order;
     this.source = source;
     this.other = other;
-    this.nanoTime = nanoTime;
-    this.due = nanoTime.getAsLong() + BATCH_TIME.toNanos();
     List<String> ids = new ArrayList<>(List.of(source.id()));
     other.ifPresent(way -> ids.add(way.id()));
     lookUp(stored.id(ids, texts.stream()));
   }
 
-  /**
-   * Returns a function that embeds lessons, which are sentences about entries. The function takes
-   * known vectors from the store, and opens the embedding model only if a vector is missing.
-   */
+  /** Returns a function that embeds lessons; it opens the model only if a vector is missing. */
   public static SentenceVectors ofLessons(Database store, EmbedderSource source) {
     return sentences -> {
       int[] order = IntStream.range(0, sentences.size()).toArray();
       TextVectors texts =
-          new TextVectors(
-              VectorStore.ofLessons(store),
-              sentences,
-              order,
-              source,
-              Optional.empty(),
-              System::nanoTime);
+          new TextVectors(VectorStore.ofLessons(store), sentences, order, source, Optional.empty());
       if (texts.left() > 0) {
         try (Embedder embedder = texts.open()) {
           texts.embed(embedder, Progress.SILENT, Integer.MAX_VALUE);
@@ -114,7 +87,7 @@ public final class TextVectors {
     };
   }
 
-  /** Chooses the method with this id, and looks up which texts have a stored vector made by it. */
+  /** Chooses the method with this id, and looks up its stored vectors. */
   private void lookUp(String id) {
     this.id = id;
     keys.clear();
@@ -134,7 +107,7 @@ public final class TextVectors {
     return missing.size();
   }
 
-  /** Returns the work of embedding all texts without a vector, in units of {@link MiniLm#work}. */
+  /** Returns the work of the missing vectors, in units of {@link MiniLm#work}. */
   long workLeft() {
     return missing.values().stream().mapToLong(this::work).sum();
   }
@@ -147,7 +120,7 @@ public final class TextVectors {
     return embedded;
   }
 
-  /** Chooses the method of embedding, before texts are embedded. This may run a trial. */
+  /** Chooses the method before texts are embedded; may run a trial. */
   void chooseWay() {
     boolean isUsed = !isUsual();
     boolean few = missing.size() < EmbedderSource.MANY;
@@ -168,7 +141,6 @@ public final class TextVectors {
     return id.equals(source.id());
   }
 
-  /** Opens the model of the chosen method. The caller closes the model. */
   Embedder open() {
     return isUsual() ? source.open() : other.orElseThrow().model().get();
   }
@@ -178,17 +150,13 @@ public final class TextVectors {
     return id;
   }
 
-  /**
-   * Returns the keys by which other classes identify the texts. These keys contain the id of the
-   * usual method, even if the other method is chosen.
-   */
+  /** Returns the keys by which other classes identify the texts: always of the usual method. */
   List<TextKey> names() {
     return isUsual()
         ? List.copyOf(keys)
         : texts.stream().map(text -> TextKey.of(source.id(), text)).toList();
   }
 
-  /** Embeds the next texts, at most {@code most} of them. */
   void embed(Embedder embedder, Progress progress, int most) throws InterruptedException {
     List<TextKey> next = missing.keySet().stream().limit(most).toList();
     List<String> nextTexts = missing.values().stream().limit(most).toList();
@@ -209,15 +177,13 @@ public final class TextVectors {
     return known.get(keys.get(text));
   }
 
-  /** Adds a new vector; saves the batch once it is complete. */
   private void add(TextKey key, float[] vector) {
     known.put(key, vector);
     missing.remove(key);
     embedded++;
     unsaved.put(key, vector);
-    if (unsaved.size() >= BATCH_TEXTS || nanoTime.getAsLong() - due >= 0) {
+    if (unsaved.size() >= BATCH_TEXTS) {
       save();
-      due = nanoTime.getAsLong() + BATCH_TIME.toNanos();
     }
   }
 
@@ -227,8 +193,7 @@ public final class TextVectors {
   }
 
   /**
-   * Saves the new vectors. If every text has a vector, deletes stored vectors that are no longer
-   * needed.
+   * Saves the new vectors. If every text has one, deletes stored vectors that are no longer needed.
    */
   void end() {
     save();

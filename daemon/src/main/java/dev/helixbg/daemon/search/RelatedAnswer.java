@@ -22,10 +22,7 @@ import java.util.Optional;
 public final class RelatedAnswer {
   private RelatedAnswer() {}
 
-  /**
-   * Returns a search for the entries nearest to a text. It finds {@code limit} entries to show, and
-   * enough entries for the pair judges to read.
-   */
+  /** Returns a search for enough entries to show {@code limit}, and for the pair judges to read. */
   public static SearchRequest request(Entry asked, int limit) {
     return SearchRequest.best(
         PrintableText.beginning(asked.embeddedText().strip(), SearchRequest.MAX_TEXT),
@@ -33,11 +30,9 @@ public final class RelatedAnswer {
   }
 
   /**
-   * Lets the pair judges read the nearest entries. Returns the lines of a search's answer, with
-   * more fields in the last line.
-   *
-   * @param found result of {@link #request}, without the entry that is asked about
-   * @param judge source of the pair judges; if empty, only vectors are compared
+   * Lets the pair judges, if any, read the nearest entries. Returns the lines of a search's answer,
+   * with more fields in the last line. {@code found} is the result of {@link #request}, without the
+   * entry that is asked about.
    */
   public static List<ObjectNode> of(
       Entry asked,
@@ -95,8 +90,7 @@ public final class RelatedAnswer {
   }
 
   /**
-   * Returns an entry's text for the comparison with the asked text. A note's title is left out,
-   * except a title or last heading with which the asked text begins, too.
+   * Leaves out a note's title, unless the asked text begins with it or with its last heading, too.
    */
   private static String whole(Entry entry, String asked) {
     String content = entry.text().content();

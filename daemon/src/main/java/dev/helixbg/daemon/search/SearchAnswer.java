@@ -12,10 +12,10 @@ import java.util.stream.Stream;
 
 /** The hits of a search, best first, with the part of the KB that was searched. */
 public record SearchAnswer(List<SearchIndex.Hit> hits, Coverage coverage) {
-  /** Maximum length of a hit's text in an answer, in characters. Passages are seldom longer. */
+  /** Maximum length of a hit's text, in characters. */
   static final int MAX_TEXT = 2_000;
 
-  /** Returns lines for the control socket: one line per hit, then a line with the coverage. */
+  /** Returns one line per hit, then a line with the coverage. */
   public List<ObjectNode> toJson() {
     return Stream.concat(hits.stream().map(SearchAnswer::toJson), Stream.of(toJson(coverage)))
         .toList();
@@ -41,8 +41,8 @@ public record SearchAnswer(List<SearchIndex.Hit> hits, Coverage coverage) {
   }
 
   /**
-   * Returns the line with the coverage, that is, how many of the KB's entries could be searched.
-   * Answers to some other requests also have this line.
+   * Returns the line that tells how many entries could be searched; some other answers have it,
+   * too.
    */
   public static ObjectNode toJson(Coverage coverage) {
     ObjectNode line = Json.object();

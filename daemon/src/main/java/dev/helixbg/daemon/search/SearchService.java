@@ -43,8 +43,7 @@ public final class SearchService implements AutoCloseable {
   /**
    * Returns the entries nearest to a text, by meaning and words.
    *
-   * @throws Failure with {@link ExitCode#BUSY} when the search takes longer than about a minute;
-   *     with another code when the KB cannot be read or the text cannot be embedded
+   * @throws Failure with {@link ExitCode#BUSY} when the search takes longer than about a minute
    * @throws InterruptedException when interrupted; the search is then cancelled
    */
   public SearchAnswer search(Kb kb, SearchRequest request) throws InterruptedException {
@@ -78,7 +77,7 @@ public final class SearchService implements AutoCloseable {
     }
   }
 
-  /** Releases the memory of all indexes, for example after a long time without searches. */
+  /** Releases the memory of all indexes. */
   public void forgetAll() {
     synchronized (workers) {
       workers.values().forEach(SearchWorker::forget);

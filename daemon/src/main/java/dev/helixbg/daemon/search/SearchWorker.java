@@ -29,18 +29,16 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The thread that answers searches in one KB. Waiting searches share one pass over the vectors, so
- * many searches cost little more than one search.
- *
- * <p>After the KB was read, the first search uses a small index, which can answer only this search
- * (decision 97). The full index is made for the second search, or after a pause.
+ * The thread that answers searches in one KB. Waiting searches share one pass over the vectors. The
+ * first search uses a small index, which can answer only this search (decision 97); the full index
+ * is made for the second, or after a pause.
  */
 final class SearchWorker implements AutoCloseable {
   private static final int BATCH = 128;
 
   /**
-   * Time that the thread waits for a second search before it makes the full index. A process that
-   * searches only once has ended by then, and needs no full index.
+   * Wait for a second search before the full index is made; a process that searches only once has
+   * ended by then.
    */
   static final Duration PAUSE = Duration.ofSeconds(2);
 
@@ -67,10 +65,7 @@ final class SearchWorker implements AutoCloseable {
 
   // Only the worker's thread uses the fields below.
 
-  /**
-   * Entries that were read; null before the first reading, after {@link #drop}, and once {@link
-   * #index} contains them.
-   */
+  /** Entries that were read; null once {@link #index} contains them. */
   private KbEntries entries;
 
   /** Id of the method that computed the vectors that were read last. */
@@ -79,7 +74,6 @@ final class SearchWorker implements AutoCloseable {
   /** Whether a search was answered from {@link #entries}, without the full index. */
   private boolean answered;
 
-  /** The full index; null if there is none. */
   private SearchIndex index;
 
   /** State of the log and vectors that were read last; null before the first reading. */
@@ -106,7 +100,6 @@ final class SearchWorker implements AutoCloseable {
     return asked.answer();
   }
 
-  /** Makes the thread read the KB and load the model before the first search. */
   void prepare() {
     waiting.add(READ);
   }
@@ -121,7 +114,7 @@ final class SearchWorker implements AutoCloseable {
     return new Failure(ExitCode.BUSY, "the daemon is stopping");
   }
 
-  /** Answers searches until the worker is closed. Errors are passed to the callers. */
+  /** Errors are passed to the callers. */
   private void work() {
     List<Asked> batch = new ArrayList<>();
     while (!closed) {
@@ -176,8 +169,8 @@ final class SearchWorker implements AutoCloseable {
   }
 
   /**
-   * If the log or the vectors have changed since the last reading, reads the entries that have a
-   * vector. Returns the embedder for queries that are compared with these vectors.
+   * Reads the entries that have a vector if the log or the vectors have changed. Returns the
+   * embedder for queries that are compared with these vectors.
    */
   private EmbedderSource read(EmbedderSource source) {
     KbStore known = service.stores.apply(kb);
@@ -196,7 +189,6 @@ final class SearchWorker implements AutoCloseable {
     return source.forQueries(way);
   }
 
-  /** Returns the entries that have a vector. */
   private KbEntries entries(Database store, EmbedderSource source) {
     LogReading log = DataLog.read(kb.dataLog());
     try (EmbeddingStage stages =

@@ -84,12 +84,7 @@ final class ControlRequests implements ControlServer.Handler {
     }
     json.put("embedderLoaded", host.embedder().isLoaded());
     putModel(host.settings(), json);
-    daemon
-        .idle
-        .current()
-        .ifPresentOrElse(
-            current -> describe(current, json.putObject("idleWork")),
-            () -> json.putNull("idleWork"));
+    json.set("idleWork", daemon.idle.current().map(ControlRequests::describe).orElse(null));
     json.put("clients", daemon.control.clients());
     ObjectNode counts = json.putObject("metrics");
     counts.put("ticks", metrics.ticks.sum());
@@ -107,23 +102,21 @@ final class ControlRequests implements ControlServer.Handler {
     counts.put("heapBytes", runtime.totalMemory() - runtime.freeMemory());
     counts.put("residentBytes", OperatingSystem.residentMemory().orElse(null));
     counts.put("troubles", metrics.troubles.sum());
-    daemon
-        .troubles
-        .last()
-        .ifPresentOrElse(
-            trouble ->
-                counts
-                    .putObject("lastError")
-                    .put("at", trouble.at().toString())
-                    .put("message", trouble.message()),
-            () -> counts.putNull("lastError"));
+    counts.set(
+        "lastError",
+        daemon
+            .troubles
+            .last()
+            .map(
+                trouble ->
+                    Json.object()
+                        .put("at", trouble.at().toString())
+                        .put("message", trouble.message()))
+            .orElse(null));
     return json;
   }
 
-  /**
-   * Adds the path of the language model to the daemon's status. If the model cannot be located,
-   * {@code modelTrouble} has the reason.
-   */
+  /** Adds the path of the language model, or the reason why it cannot be located. */
   private static void putModel(Settings settings, ObjectNode json) {
     Optional<LanguageModelFile> model = Optional.empty();
     String trouble = null;
@@ -136,15 +129,14 @@ final class ControlRequests implements ControlServer.Handler {
     json.put("modelTrouble", trouble);
   }
 
-  private static void describe(IdleWork.Current current, ObjectNode json) {
-    json.put("kb", current.kb().folder().toString());
-    json.put("work", current.work().title());
-    json.put("since", current.since().toString());
-    if (current.work() == IdleWork.IdleJob.QUESTIONS) {
-      json.put("job", current.job().map(QuestionKind::title).orElse(null));
-      json.put("done", current.done());
-      json.put("left", current.left());
-      json.put("answered", current.answered());
-    }
+  private static ObjectNode describe(IdleWork.Current current) {
+    return Json.object()
+        .put("kb", current.kb().folder().toString())
+        .put("work", "questions")
+        .put("since", current.since().toString())
+        .put("job", current.job().map(QuestionKind::title).orElse(null))
+        .put("done", current.done())
+        .put("left", current.left())
+        .put("answered", current.answered());
   }
 }

@@ -18,7 +18,6 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.daemon.watch.DaemonLoop;
-import dev.helixbg.daemon.watch.InotifyWatcher;
 import dev.helixbg.daemon.watch.KbWatch;
 import dev.helixbg.embed.EmbedderSource;
 import dev.helixbg.embed.PairModel;
@@ -36,10 +35,7 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The daemon, which keeps the reports on knowledge bases up to date. Creates its parts, and runs
- * them from start to end.
- */
+/** The daemon, which keeps the reports on knowledge bases up to date. */
 public final class Daemon implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
 
@@ -65,7 +61,6 @@ public final class Daemon implements AutoCloseable {
 
   private final World world;
   private final ProcessLock lock;
-  private final InotifyWatcher hints;
   private final DaemonHome home;
   private final CountDownLatch closed = new CountDownLatch(1);
 
@@ -102,22 +97,17 @@ public final class Daemon implements AutoCloseable {
     this.startedAt = world.clock().now();
     this.host = KbHost.of(settings, model, world.pairs().apply(settings), world.clock(), LOG::warn);
     this.troubles = new TroubleLog(host.metrics(), world.clock());
-    this.loop = new DaemonLoop(world.clock(), this::chores);
-    this.hints = new InotifyWatcher(loop::lookNow);
     this.watches = kbs.stream().map(this::watch).toList();
+    this.loop = new DaemonLoop(world.clock(), watches, this::chores);
     this.idle =
         new IdleWork(
             settings, host.embedder(), world.clock(), troubles, host.metrics(), world.machine());
     this.home = home;
-    loop.watch(watches);
     this.control =
         ControlServer.start(home.socket(), new ControlRequests(this, kbs), ControlLimits.USUAL);
   }
 
-  /**
-   * Starts a daemon: takes its lock and opens its socket. Throws a {@link Failure} if another
-   * daemon runs.
-   */
+  /** Takes the daemon's lock and opens its socket. Fails if another daemon runs. */
   public static Daemon start(
       List<Kb> kbs, DaemonHome home, Settings settings, EmbedderSource model, World world) {
     ProcessLock lock = home.lock();
@@ -146,7 +136,6 @@ public final class Daemon implements AutoCloseable {
         pipeline,
         analysis::forget,
         world.files(),
-        hints::follow,
         world.clock(),
         troubles,
         host.metrics());
@@ -167,10 +156,8 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Does the work other than watching: starts idle work, releases unused models, and shortens the
-   * service's error file. If this work fails, the error is logged, and the next call tries again.
-   *
-   * @return nanoseconds until the next call
+   * Starts idle work, releases unused models, and shortens the service's error file. A failure is
+   * logged, and the next call tries again. Returns the nanoseconds until then.
    */
   private long chores() throws InterruptedException {
     try {
@@ -203,7 +190,7 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Releases unused models and, after a long idle time, indexes. Returns whether it released any.
+   * Releases unused models and, after a long idle time, indexes; returns whether it released any.
    */
   private boolean releaseModels() {
     DaemonMetrics metrics = host.metrics();
@@ -233,7 +220,7 @@ public final class Daemon implements AutoCloseable {
     watches.forEach(watch -> watch.update().forget());
   }
 
-  /** Stops the daemon. Returns whether the daemon has ended completely; if not, it ends soon. */
+  /** Stops the daemon. Returns whether it has ended completely; if not, it ends soon. */
   boolean stop() {
     loop.stop();
     long deadline = System.nanoTime() + ENDING.toNanos();
@@ -249,14 +236,12 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Closes all parts. Files need no last write, because they are always complete. The control
-   * socket is closed last, so that the client that stopped the daemon gets its answer.
+   * Closes all parts, the control socket last: the client that stopped the daemon gets its answer.
    */
   @Override
   public void close() {
     close(control::refuse);
     close(idle);
-    close(hints);
     close(host);
     close(lock);
     LOG.info("stopped");
@@ -264,7 +249,6 @@ public final class Daemon implements AutoCloseable {
     close(control);
   }
 
-  /** Closes a part; failures are logged, so that the other parts are closed, too. */
   private static void close(AutoCloseable part) {
     try {
       part.close();

@@ -82,7 +82,7 @@ public final class DaemonLog {
     }
   }
 
-  /** Appender that makes each log file private to the user, because the log quotes topics. */
+  /** Makes each log file private to the user, because the log quotes topics. */
   private static final class PrivateAppender extends RollingFileAppender<ILoggingEvent> {
     @Override
     public void openFile(String name) throws IOException {
@@ -131,8 +131,8 @@ public final class DaemonLog {
   }
 
   /**
-   * Layout of a log event: one line, with an exception indented below it. All texts are made
-   * printable, so topics, paths and exceptions can neither fake an event nor control a terminal.
+   * Makes an event one line, with an exception indented below it. Texts are made printable, so that
+   * they can neither fake an event nor control a terminal.
    */
   private static final class LineEncoder extends EncoderBase<ILoggingEvent> {
     private final ThrowableProxyConverter exceptions = new ThrowableProxyConverter();
@@ -166,8 +166,8 @@ public final class DaemonLog {
   }
 
   /**
-   * Stops logback from searching for configuration files and from printing all events; {@link
-   * DaemonLog} configures logback instead. {@link java.util.ServiceLoader} finds this class.
+   * Stops logback from searching for configuration files and from printing all events. {@link
+   * java.util.ServiceLoader} finds this class.
    */
   public static final class LogSetup extends ContextAwareBase implements Configurator {
     @Override

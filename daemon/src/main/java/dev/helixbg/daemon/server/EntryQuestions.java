@@ -28,10 +28,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Questions about single entries, lessons and topics, which a coding agent can answer. The local
- * language model gets the same questions.
- *
- * @param embedder embeds lessons, which are compared by their vectors
+ * Questions about single entries, lessons and topics, which a coding agent and the language model
+ * get alike.
  */
 record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedder) {
   private static final int LONGEST_TOPIC = 300;
@@ -47,8 +45,8 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
           .formatted(AgentQuestion.LONGEST);
 
   /**
-   * Returns the open questions, newest entries first. A question is open if neither this client nor
-   * a client whose answers count has answered it. Leaves out questions with ids in {@code taken}.
+   * Returns the open questions, newest entries first: those that neither this client nor one whose
+   * answers count has answered, and that are not in {@code taken}.
    */
   List<QuestionRequests.Given> open(
       QuestionKind kind, AgentAnswers said, AgentClient client, Set<String> taken, Instant now)
@@ -79,10 +77,7 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
         .toList();
   }
 
-  /**
-   * Returns the entries that have a vector, grouped by topic. The other entries get a vector in the
-   * next run.
-   */
+  /** Returns the entries by topic, without those that get a vector in the next run. */
   private CentralEntries topics(List<NamedEntry> entries) {
     Map<String, float[]> vectors = new HashMap<>();
     VectorStore.ofEntries(findings.store().database())

@@ -32,11 +32,9 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Handler of requests about a knowledge base's last report: it returns findings with the present
- * decisions, and stores new decisions.
+ * Handler of requests about a knowledge base's last report.
  *
  * @param notes the notes that the knowledge base is made from, if any
- * @param present the report's findings, compared with the present log
  */
 public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFindings present) {
   /** Maximum number of findings in an answer, and of entries in a finding. */
@@ -44,17 +42,16 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
 
   private static final int USUAL = 10;
 
-  /** Maximum length of an unknown id in a message, in characters. */
   private static final int LONGEST_ID = 80;
 
-  /** Verdicts on a pair that call for an act (an edit of the knowledge base). */
+  /** Verdicts on a pair that call for an edit. */
   public static final List<String> WAYS = List.of("same", "overtaken", "related");
 
   public static final List<String> SIDES = List.of("a", "b");
 
   /**
-   * Returns a handler. If the log has changed since the last report, waits until the log stays
-   * unchanged for a moment, and reads it.
+   * Returns a handler; if the log has changed since the last report, waits until it is quiet, and
+   * reads it.
    */
   public static FindingRequests of(KbStore store, Settings settings, String modelId)
       throws InterruptedException {
@@ -63,12 +60,9 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * Returns open findings, the most valuable first. The first line of the answer has the total
-   * number of matching open findings. Each further line is one finding in the form of report.json,
-   * with its kind and the user's verdict.
-   *
-   * <p>A finding is left out if its entries have changed since the report. The first line also has
-   * the number of findings left out.
+   * Returns open findings, the most valuable first. The first line has their total number, and the
+   * number of findings that were left out because their entries have changed. Each further line is
+   * one finding in the form of report.json, with its kind and the user's verdict.
    *
    * @param request request with optional {@code kind}, {@code topic}, {@code verdict}, {@code from}
    *     and {@code limit}
@@ -113,7 +107,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     return present.entries().all().stream().map(one -> one.entry().topic());
   }
 
-  /** Returns a message that no pair has a verdict; empty if some pair has one. */
+  /** Returns a message if no pair has a verdict. */
   public static Optional<String> unjudged(LastReport.Listing listing) {
     return listing.findings().stream().anyMatch(one -> one.verdict().isPresent())
         ? Optional.empty()
@@ -122,14 +116,14 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
                 + " judge's findings are listed without a verdict.");
   }
 
-  /** Returns one sentence on the reliability of each coding agent that answered questions. */
+  /** Returns a sentence on the reliability of each coding agent that answered questions. */
   public List<String> agents() {
     return store.agents().clients().stream().map(AgentSayings.Trust::words).toList();
   }
 
   /**
-   * Returns findings in the form of report.json, with kind, decision, and the entries' present
-   * names. Findings that a newer report no longer has are left out.
+   * Returns findings in the form of report.json, with kind, decision, and present names. Leaves out
+   * findings that a newer report no longer has.
    *
    * @param withEdits whether the lines also list the possible edits
    */
@@ -146,10 +140,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     return present.coverage(store.report(), listing.origin());
   }
 
-  /**
-   * Returns one finding, even if a decision has settled it. Throws a {@link Failure} if the report
-   * lacks the finding.
-   */
+  /** Returns one finding of the report, even if a decision has settled it. */
   public ObjectNode one(ObjectNode request) {
     String id = request.path("id").asText();
     Decisions decisions = store.decisions().read();
@@ -163,15 +154,11 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * Returns the act (the edit of the knowledge base) for a finding; see {@link
-   * PresentFindings#act}.
+   * Returns the edit for a finding; see {@link PresentFindings#act}.
    *
-   * @param request request with {@code id} and optionally {@code as}. For a pair, it may also have
-   *     {@code keep}, which is {@code a} or {@code b}. If the request has {@code plan}, this only
-   *     checks that the plan is still valid. If the request has {@code marked}, this only checks
-   *     the marks (lines that the plan's calls append to notes).
-   * @throws Failure when the last report has no such finding, the finding is settled or stale, or
-   *     the calls must not be made
+   * @param request request with {@code id} and optionally {@code as} and {@code keep}. With {@code
+   *     plan}, this only checks that the plan is still valid. With {@code marked}, this only checks
+   *     the lines that the plan's calls append to notes.
    */
   public ObjectNode act(ObjectNode request) {
     String id = request.path("id").asText();
@@ -184,7 +171,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
         listing.find(id).orElseThrow(() -> absent(id, listing, decisions)), decisions, request);
   }
 
-  /** Returns the act for a finding that the caller has read together with the decisions. */
+  /** Returns the edit for a finding that was read together with the decisions. */
   public ObjectNode act(ReportedFinding finding, Decisions decisions, ObjectNode request) {
     Optional<String> as = choice(request, "as", WAYS);
     Optional<String> keep = choice(request, "keep", SIDES);
@@ -226,10 +213,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
             + NearestName.meant(id, listing.ids(), "; the list of findings has all ids"));
   }
 
-  /**
-   * Returns the findings that match {@code wanted} and are not settled. First come the leads (the
-   * findings that the report shows first), then the other findings, ordered by kind.
-   */
+  /** Returns the matching findings that are not settled, in the report's order. */
   public static List<ReportedFinding> open(
       LastReport.Listing listing, Decisions decisions, Predicate<ReportedFinding> wanted) {
     return listing.findings().stream()
@@ -267,14 +251,11 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
 
   /**
    * Stores a decision or an opinion. The client counts as an agent, unless {@code by} says that it
-   * is a person. An agent may decide {@code done} only if the log shows that the finding is done.
-   * If a person decides so earlier, the finding is dismissed, because the next run would find it
-   * again.
+   * is a person. An agent may decide {@code done} only if the log shows it. If a person decides so
+   * earlier, the finding is dismissed, because the next run would find it again.
    *
    * @param request request with {@code id} and {@code decision}, and optionally {@code by} and
    *     {@code reason}
-   * @throws Failure when the finding is unknown, when an agent would undo a person's decision, or
-   *     when an agent decides {@code done} too early
    */
   public ObjectNode decide(ObjectNode request, Instant at) {
     String id = request.path("id").asText();

@@ -20,10 +20,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The stores, the models and the search service that all knowledge bases of a process share. Each
- * part is opened at its first use.
- *
- * @param pairs the pair judges, if they may be used
+ * The stores, models and search service that all knowledge bases of a process share, opened at
+ * their first use.
  */
 public record KbHost(
     Settings settings,
@@ -70,11 +68,8 @@ public record KbHost(
   }
 
   /**
-   * Returns a pipeline for runs in which the pair judges read pairs, but no language model is
-   * asked.
-   *
-   * @param reading shows how many pairs were read
-   * @param embedding shows how many texts were embedded
+   * Returns a pipeline in which the pair judges read pairs, but no language model is asked. {@code
+   * reading} and {@code embedding} show the progress.
    */
   public Pipeline pipeline(
       Pipeline.Analyst analyst,
@@ -90,7 +85,7 @@ public record KbHost(
         embedding);
   }
 
-  /** Releases models that were idle for the configured time; returns whether any was released. */
+  /** Releases models that were idle for the configured time; returns whether it released any. */
   public boolean releaseUnused() {
     Optional<Duration> idle = settings.daemon().embedderIdle();
     boolean released = embedder.releaseAfter(idle);

@@ -22,8 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Handler of requests about knowledge bases, for the daemon and for commands that run without a
- * daemon.
+ * Handler of requests about knowledge bases, for the daemon and for commands without a daemon.
  *
  * @param kbs the knowledge bases that requests may name; at least one
  * @param decided runs after each stored decision or answer, because the report must then be updated
@@ -36,9 +35,8 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
       Set.of("search", "related", "entry", "findings", "finding", "act", "decide", "questions");
 
   /**
-   * Returns all lines of the answer to a request; throws a {@link Failure} for a wrong request. If
-   * the KB is made of notes, reads changed notes first, because a client that has just edited a
-   * note asks about the new text.
+   * Returns all lines of the answer to a request. Reads changed notes first, because a client that
+   * has just edited a note asks about the new text.
    */
   public List<ObjectNode> answer(ObjectNode request) throws InterruptedException {
     if (READING.contains(request.path("do").asText())) {
@@ -120,9 +118,8 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
   }
 
   /**
-   * Returns the entries nearest to a stored entry, or to a text that is about to be stored. The
-   * last line tells whether an entry already says the same as the text. For a stored entry, the
-   * report's list of relations is more exact than this answer.
+   * Returns the entries nearest to a stored entry, or to a text that is about to be stored; the
+   * last line tells whether an entry already says the same.
    */
   private List<ObjectNode> related(ObjectNode request) throws InterruptedException {
     Kb kb = kb(request);

@@ -27,17 +27,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Questions that a coding agent is asked about pairs of entries. A question contains only the two
- * texts, so that a pair with a known answer looks like any other pair.
+ * Questions for a coding agent about pairs of entries, which contain only the two texts, so that a
+ * pair with a known answer looks like any other.
  */
 final class PairQuestions {
   /** Maximum length of an excerpt, in characters. */
   static final int MOST_SHOWN = 800;
 
-  /**
-   * Maximum length of an excerpt, in estimated tokens. Two excerpts and the answer therefore cost
-   * at most 600 tokens.
-   */
+  /** Maximum length of an excerpt, in estimated tokens: a question costs at most 600. */
   private static final int MOST_TOKENS = 240;
 
   /** Number of characters of context before the matching part. */
@@ -46,9 +43,8 @@ final class PairQuestions {
   private PairQuestions() {}
 
   /**
-   * Returns an excerpt of one text of a pair, around the part that matches the other text. The
-   * field {@code omitted} is the number of left-out characters; the field {@code entry} is the key
-   * for reading the whole text.
+   * Returns an excerpt around the part that matches the other text, with the number of characters
+   * left out and the key for reading the whole text.
    */
   static ObjectNode excerpt(String content, int match, Optional<String> key) {
     int room = Math.min(MOST_SHOWN, content.length());
@@ -83,8 +79,8 @@ final class PairQuestions {
    * Returns a question.
    *
    * @param keys the entries' keys; empty if the answer is known
-   * @param texts excerpts under {@code older} and {@code newer}, or under {@code one} and {@code
-   *     other} if it is unknown which entry is older
+   * @param texts excerpts {@code older} and {@code newer}, or {@code one} and {@code other} if the
+   *     age is unknown
    */
   static QuestionRequests.Given given(String id, List<String> keys, ObjectNode texts, Instant now) {
     int characters = texts.valueStream().mapToInt(one -> one.path("text").asText().length()).sum();
@@ -114,9 +110,8 @@ final class PairQuestions {
   record Open(List<QuestionRequests.Given> first, int all) {}
 
   /**
-   * Returns the pairs that an agent may be asked about. Leads (pairs that the report shows first)
-   * come first. Then come pairs that a pair judge has read, least certain first, then pairs that no
-   * pair judge has read.
+   * Returns the pairs that an agent may be asked about: leads first, then those that a pair judge
+   * has read, least certain first, then the others.
    *
    * @param taken ids of questions to skip
    * @param most maximum number of pairs whose texts are read
@@ -152,7 +147,6 @@ final class PairQuestions {
         pairs.size());
   }
 
-  /** Returns the present entries of a pair, the older one first if it is known. */
   private static Optional<List<NamedEntry>> both(List<String> keys, PresentEntries present) {
     return present
         .of(keys)
@@ -183,10 +177,7 @@ final class PairQuestions {
     return excerpt(entry.entry().text().content(), match, Optional.of(entry.key()));
   }
 
-  /**
-   * Whether one of the two entries of a question was changed or removed since the question was
-   * asked.
-   */
+  /** Whether an entry of a question has changed or is gone since the question was asked. */
   static boolean isStale(AgentQuestion question, PresentEntries present) {
     return !question.keys().isEmpty()
         && id(question.keys(), present).filter(question.id()::equals).isEmpty();

@@ -36,16 +36,13 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Findings of the last report, compared with the present log. Tells whether the entries of a
- * finding still exist, their present names, and the possible acts on the finding.
+ * Findings of the last report, compared with the present log: present names, and the possible
+ * edits.
  */
 public final class PresentFindings {
   private final Supplier<PresentEntries> log;
 
-  /**
-   * Entries of the present log. Null if the report was made from the present log, and the log has
-   * not been read yet.
-   */
+  /** Entries of the present log; null while it is the report's log and was not read. */
   private PresentEntries entries;
 
   private PresentFindings(Supplier<PresentEntries> log) {
@@ -57,18 +54,12 @@ public final class PresentFindings {
     this.entries = entries;
   }
 
-  /**
-   * Reads the log, with which findings are then compared. First waits until the log stays unchanged
-   * for a moment.
-   */
+  /** Reads the log, once it is quiet. */
   public static PresentFindings read(Kb kb, String modelId) throws InterruptedException {
     return new PresentFindings(new PresentEntries(DataLog.readQuiet(kb.dataLog()), modelId));
   }
 
-  /**
-   * Returns the findings of the last report. If the log has changed since that report, reads the
-   * log at once. Otherwise the log is read when an entry is first needed.
-   */
+  /** Returns the findings of the last report. Reads the log now only if it has changed since. */
   static PresentFindings of(KbStore store, String modelId) throws InterruptedException {
     boolean isOfReport =
         store
@@ -88,7 +79,6 @@ public final class PresentFindings {
     return entries;
   }
 
-  /** Whether the report was made from the present log, and the log has not been read yet. */
   private synchronized boolean isAsReported() {
     return entries == null;
   }
@@ -106,9 +96,8 @@ public final class PresentFindings {
   }
 
   /**
-   * Whether a finding is stale, that is, no longer fits the log. A finding is stale if one of its
-   * entries or topics no longer exists. Copies are stale only if none of them can be removed. A
-   * finding about a source is also stale if the entry no longer mentions the source.
+   * Whether a finding no longer fits the log: an entry or topic is gone, no copy can be removed, or
+   * an entry no longer mentions the source.
    */
   public boolean isStale(ReportedFinding finding) {
     if (isAsReported()) {
@@ -122,7 +111,6 @@ public final class PresentFindings {
     };
   }
 
-  /** Returns the entry of a finding if the entry's text still mentions the finding's source. */
   private Optional<NamedEntry> sayer(ReportedFinding finding) {
     return entries()
         .of(finding.keys())
@@ -143,10 +131,8 @@ public final class PresentFindings {
   }
 
   /**
-   * Returns the possible acts (edits of the knowledge base) on a finding; empty if the finding is
-   * stale.
-   *
-   * @param opinion the user's verdict, which overrides the report's verdict
+   * Returns the possible edits; none if the finding is stale. {@code opinion} overrides the
+   * report's verdict.
    */
   public List<Act> acts(ReportedFinding finding, Optional<Verdict> opinion) {
     List<NamedEntry> all = entries().of(finding.keys()).orElse(List.of());
@@ -207,7 +193,7 @@ public final class PresentFindings {
             });
   }
 
-  /** Returns the possible acts on a finding as JSON, each with the verdicts that call for it. */
+  /** Returns the possible edits as JSON, each with the verdicts that call for it. */
   ArrayNode ways(ReportedFinding finding, Optional<Verdict> opinion) {
     return Json.array(acts(finding, opinion), act -> way(act, Json.object()));
   }
@@ -218,16 +204,13 @@ public final class PresentFindings {
   }
 
   /**
-   * Returns one complete act: checks, calls in order, losses, and undo. The first call is
+   * Returns one complete edit: checks, calls in order, losses, and undo. The first call is
    * helix-bg's own {@code act}, which checks the plan. If calls append marks (lines) to notes,
-   * another call of {@code act} checks the marks. If a finding allows several acts, {@code as}
-   * selects one.
+   * another {@code act} checks the marks.
    *
-   * @param as the agent's or user's verdict: {@code same}, {@code overtaken} or {@code related};
-   *     empty if the request has none
-   * @param keep the entry to keep, {@code a} or {@code b}; if empty, the more detailed or newer
-   *     entry is kept
-   * @param notes the notes that the entries were made from; empty for a knowledge base of helix
+   * @param as the verdict of the agent or user, which selects one of several edits
+   * @param keep the entry to keep, {@code a} or {@code b}; by default the more detailed or newer
+   *     one
    * @throws Failure when the finding is stale, or there is nothing to do
    */
   ObjectNode act(
@@ -310,8 +293,8 @@ public final class PresentFindings {
   }
 
   /**
-   * Returns at most one sentence, which names the copies that may differ from the kept copy. Copies
-   * have equal texts, but front matter and embedded data were not compared.
+   * Returns at most one sentence, which names copies that may differ in parts that were not
+   * compared, such as front matter.
    */
   private static List<String> differences(Change.Remove copies, NoteFiles files) {
     NoteName kept = NoteName.of(copies.kept().entry()).orElseThrow();
@@ -341,7 +324,6 @@ public final class PresentFindings {
     }
   }
 
-  /** Returns the act that keeps the entry {@code side} of a pair and removes the other entry. */
   private List<Act> keeping(ReportedFinding finding, List<Act> acts, String side) {
     List<NamedEntry> pair = entries().of(finding.keys()).orElse(List.of());
     List<Act> removals =
@@ -358,7 +340,7 @@ public final class PresentFindings {
     return calls.addObject().put("name", "act").putObject("arguments").put("id", id);
   }
 
-  /** Confirms a plan if the act, which was planned anew, has the same plan; fails otherwise. */
+  /** Fails unless the edit, which was planned anew, has the same plan. */
   static ObjectNode confirmed(ObjectNode act, String plan) {
     if (!act.path("plan").asText().equals(plan)) {
       throw Failure.usage(
@@ -369,8 +351,8 @@ public final class PresentFindings {
   }
 
   /**
-   * Confirms that each note of a plan still ends in its mark (a line that an earlier call has
-   * appended). {@code hashes} are those of {@link ActPlan#marked}.
+   * Fails unless each note of a plan still ends in its mark (a line that an earlier call has
+   * appended).
    */
   ObjectNode marked(String id, List<String> hashes) {
     if (!entries().areMarked(hashes)) {

@@ -33,8 +33,7 @@ import java.util.stream.Collectors;
 /**
  * Gives coding agents the open questions about a knowledge base, and stores their answers.
  *
- * @param model the reliability of the local language model, if it was measured
- * @param embedder embeds lessons, which are compared by their vectors
+ * @param model the measured reliability of the local language model, if known
  */
 public record QuestionRequests(
     FindingRequests findings,
@@ -93,16 +92,12 @@ public record QuestionRequests(
   }
 
   /**
-   * Returns the next open questions for a client. For questions about pairs, chooses the leads
-   * first (the pairs that the report shows first), then the pairs on which the pair judges are
-   * least certain. Adds some pairs with known answers, which measure the client. Sorts these
-   * questions by the ids that the client gets.
-   *
-   * <p>Questions of other kinds begin with the newest entries.
+   * Returns the next open questions for a client. Of pairs: leads first, then those on which the
+   * pair judges are least certain, and some pairs with known answers, which measure the client;
+   * sorted by the ids that the client gets. Of other kinds: the newest entries first.
    *
    * @param request a request with {@code client} and optionally {@code clientVersion}, {@code
-   *     kind}, {@code count} and {@code perDay}. {@code perDay} is the largest number of questions
-   *     in a day; with it, no question is given twice in a day
+   *     kind}, {@code count} and {@code perDay}, with which no question is given twice in a day
    */
   public ObjectNode give(ObjectNode request, Instant now) throws InterruptedException {
     AgentClient client = client(request);
@@ -198,11 +193,10 @@ public record QuestionRequests(
   }
 
   /**
-   * Stores a client's answers. An answer must be one of the question's possible answers. The
-   * question must have been given to this client, and its texts must still exist.
+   * Stores a client's answers to questions that this client got and whose texts still exist.
    *
-   * @param request request with {@code client} and {@code answers}, an array of objects with {@code
-   *     id} and {@code answer}, and optionally {@code clientVersion}
+   * @param request request with {@code client}, optionally {@code clientVersion}, and {@code
+   *     answers}, an array of objects with {@code id} and {@code answer}
    */
   public ObjectNode take(ObjectNode request, Instant now) {
     AgentClient client = client(request);
@@ -242,7 +236,7 @@ public record QuestionRequests(
     refused.addObject().put("id", PrintableText.excerpt(id, 40)).put("why", why);
   }
 
-  /** Returns the reason why an answer is refused; empty if it is accepted. */
+  /** Returns the reason why an answer is refused, if any. */
   private Optional<String> wrong(
       JsonNode given, AgentQuestion question, Map<String, String> before) {
     if (!given.path("id").isTextual() || !given.path("answer").isTextual()) {
@@ -267,10 +261,7 @@ public record QuestionRequests(
         : Optional.empty();
   }
 
-  /**
-   * Finds the pages of questions that were answered faster than they can be read. Returns the times
-   * when these pages were given.
-   */
+  /** Returns the times of the pages that were answered faster than they can be read. */
   private static Set<Instant> hasty(
       Set<String> answered, Map<String, AgentQuestion> asked, Instant now) {
     Map<Instant, Integer> characters = new HashMap<>();

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * An installed helix-bg: an unpacked archive, a package, or an installation by {@code
- * scripts/install}. The program in a git checkout does not count, because each build changes it.
+ * An installed helix-bg: an archive, a package, or {@code scripts/install}; not a git checkout,
+ * which each build changes.
  *
  * @param root the folder with {@code bin}, {@code lib} and {@code runtime}, as a path that stays
  *     valid after updates
@@ -34,10 +34,7 @@ public record Installation(Path root) {
         .filter(installation -> Files.isExecutable(installation.launcher()));
   }
 
-  /**
-   * Returns the installation for a service: the installation of this program or, for a git
-   * checkout, this user's installation.
-   */
+  /** Returns the installation of this program or, for a git checkout, of this user. */
   public static Optional<Installation> find(Path home) {
     return of(jar()).or(() -> ofUser(home));
   }

@@ -5,10 +5,8 @@ import dev.helixbg.daemon.terminal.Failure;
 import java.util.List;
 
 /**
- * Property list of the launchd agent (see launchd.plist(5)), and the launchd domain of the agent.
- *
- * <p>{@code ProcessType} is not set, since {@code Background} would slow down work on the GPU.
- * {@code Nice} and {@code LowPriorityIO} lower the daemon's priority instead.
+ * Property list of the launchd agent (see launchd.plist(5)). {@code ProcessType} {@code Background}
+ * would slow down work on the GPU, so {@code Nice} and {@code LowPriorityIO} lower the priority.
  */
 public final class LaunchdPlist {
   private LaunchdPlist() {}
@@ -81,11 +79,8 @@ public final class LaunchdPlist {
   }
 
   /**
-   * Returns the domain in which the service is installed. If the service is in no domain, returns
-   * {@code gui/UID} while the user is logged in at the screen. Otherwise, for example over SSH,
-   * returns {@code user/UID}.
-   *
-   * @throws Failure with {@link ExitCode#WRITE} when neither domain exists
+   * Returns the domain in which the service is installed; else {@code gui/UID} while the user is
+   * logged in at the screen; else, for example over SSH, {@code user/UID}. Fails if neither exists.
    */
   public static String domain(long uid) throws InterruptedException {
     List<String> domains = List.of("gui/" + uid, "user/" + uid);

@@ -9,10 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/**
- * Checks whether the service is installed and runs the present installation; reports its last
- * error.
- */
+/** Checks whether the service is installed and runs the present installation. */
 public final class ServiceHealth {
   private static final String NAME = "service";
 
@@ -69,8 +66,8 @@ public final class ServiceHealth {
   }
 
   /**
-   * Returns the last line of the service's error output, unless the daemon's log is newer. A daemon
-   * that was stopped writes to its log last, so its error output does not tell why it ended.
+   * Returns the last line of the service's errors, unless the daemon's log is newer: a daemon that
+   * was stopped writes to its log last.
    */
   static Optional<String> lastError(DaemonHome home) {
     try {

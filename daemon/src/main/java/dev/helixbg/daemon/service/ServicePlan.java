@@ -28,12 +28,10 @@ public final class ServicePlan {
   }
 
   /**
-   * Returns the steps for launchd on macOS. The command {@code bootout} does not wait until the
-   * service has ended, but a running service cannot be started again. One step therefore waits
-   * until the service has ended.
+   * Returns the steps for launchd. {@code bootout} does not wait for the end of the service, which
+   * cannot be started again before; so a step waits.
    *
-   * @param spec the service to write; if empty, the file does not change; required for {@link
-   *     Action#INSTALL}
+   * @param spec the service to write; if empty, the file stays
    * @param domain {@code gui/UID} or {@code user/UID}
    */
   public static List<ServiceStep> launchd(
@@ -69,15 +67,13 @@ public final class ServicePlan {
     return steps;
   }
 
-  /** Returns the file that launchd reads at login. */
   public static Path plist(Path home) {
     return home.resolve("Library/LaunchAgents/" + ServiceSpec.LABEL + ".plist");
   }
 
   /**
-   * Returns the steps for a systemd user instance; {@code spec} is the same as for launchd. The
-   * unit is enabled by its path, because systemd searches another folder if its own {@code
-   * XDG_CONFIG_HOME} names one.
+   * Returns the steps for a systemd user instance. The unit is enabled by its path, because
+   * systemd's own {@code XDG_CONFIG_HOME} may name another folder.
    */
   public static List<ServiceStep> systemd(Action action, Optional<ServiceSpec> spec, Path home) {
     Path unit = unit(home);
@@ -113,7 +109,6 @@ public final class ServicePlan {
     return steps;
   }
 
-  /** Returns the file of the unit. */
   public static Path unit(Path home) {
     return home.resolve(".config/systemd/user/" + ServiceSpec.UNIT);
   }

@@ -17,14 +17,12 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The user's options for the service. They are stored in {@code ~/.helix/service.json}, so that
- * another version of helix-bg can write the service's file again.
+ * The user's options for the service, stored in {@code ~/.helix/service.json}, so that another
+ * version can write the service's file again. Paths are absolute.
  *
- * @param kbs folders of knowledge bases to watch, absolute
- * @param notes folders of notes to watch as knowledge bases, absolute
- * @param config the settings file that the user named, absolute; null if none was named
+ * @param config the settings file; null if none was named
  * @param set settings from flags
- * @param environment settings from the environment at the time of installation
+ * @param environment settings from the environment at the installation
  */
 public record ServiceRequest(
     List<String> kbs,
@@ -44,7 +42,6 @@ public record ServiceRequest(
     return home.folder().resolve("service.json");
   }
 
-  /** Returns the stored options, if any; fails for a file that is damaged or cannot be read. */
   public static Optional<ServiceRequest> read(DaemonHome home) {
     Path file = file(home);
     try {

@@ -32,10 +32,7 @@ public record ServiceSpec(
   /** Exit codes after which a restart cannot help. */
   static final List<ExitCode> FINAL = List.of(ExitCode.USAGE, ExitCode.KB, ExitCode.BUSY);
 
-  /**
-   * Throws a {@link Failure} if a text has control characters, which could end a line of a unit
-   * file.
-   */
+  /** Fails if a text has control characters, which could end a line of a unit file. */
   public ServiceSpec {
     List<String> texts = new ArrayList<>(request.arguments());
     request.environment().forEach((name, value) -> texts.add(name + "=" + value));
@@ -52,10 +49,9 @@ public record ServiceSpec(
   }
 
   /**
-   * Returns the exit code for a service manager. launchd restarts a service after any failure, so
-   * launchd gets {@link ExitCode#OK} for errors after which a restart cannot help.
-   *
-   * @param manager the value of {@link #STARTED_BY}; null if not set
+   * Returns the exit code for a service manager. launchd restarts after any failure, so it gets
+   * {@link ExitCode#OK} where a restart cannot help. {@code manager} is the value of {@link
+   * #STARTED_BY}, or null.
    */
   public static int exitCode(int code, String manager) {
     boolean isFinal = FINAL.stream().anyMatch(one -> one.number() == code);

@@ -12,7 +12,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
@@ -24,20 +23,16 @@ public record ServiceStep(String shown, Deed deed) {
 
   private static final Duration LOOK = Duration.ofMillis(100);
 
-  /** Environment variable that names the folder with the socket of the user's systemd. */
-  private static final String RUNTIME_FOLDER = "XDG_RUNTIME_DIR";
-
   public interface Deed {
     /**
      * Does the step.
      *
-     * @throws Failure with {@link ExitCode#WRITE} when a required command fails, with {@link
+     * @throws Failure with {@link ExitCode#WRITE} when a required command fails, {@link
      *     ExitCode#NO_DAEMON} when the status was requested and the service does not run
      */
     void take(PrintStream out) throws IOException, InterruptedException;
   }
 
-  /** Returns a step that writes a file, and makes the file's folder if it is missing. */
   public static ServiceStep write(Path file, String content) {
     return new ServiceStep(
         "would write " + file + "\n" + content.stripTrailing(),
@@ -70,10 +65,7 @@ public record ServiceStep(String shown, Deed deed) {
         });
   }
 
-  /**
-   * Returns a step that runs a command and ignores its failure: if the command fails or is not
-   * installed, there is nothing to do.
-   */
+  /** Runs a command and ignores its failure: then there is nothing to do. */
   static ServiceStep maybe(String... command) {
     ServiceStep run =
         running(command, (answer, out) -> tell(out, answer.code() == 0 ? answer.output() : ""));
@@ -88,10 +80,7 @@ public record ServiceStep(String shown, Deed deed) {
         });
   }
 
-  /**
-   * Returns a step that runs a command and prints its output. The command fails if the service does
-   * not run.
-   */
+  /** Runs a command that prints the status, and fails if the service does not run. */
   static ServiceStep ask(String... command) {
     return running(
         command,
@@ -103,9 +92,7 @@ public record ServiceStep(String shown, Deed deed) {
         });
   }
 
-  /**
-   * Returns a step that waits until the service has ended, that is, until {@code command} fails.
-   */
+  /** Waits until the service has ended, that is, until {@code command} fails. */
   static ServiceStep awaitEnd(String... command) {
     return new ServiceStep(
         "would wait until this command fails: " + words(command),
@@ -121,8 +108,8 @@ public record ServiceStep(String shown, Deed deed) {
   }
 
   /**
-   * Returns a step that waits until the service's daemon answers, because service managers do not
-   * report that a program has ended soon after its start.
+   * Waits until the service's daemon answers: service managers do not report that a program has
+   * soon ended.
    */
   static ServiceStep awaitStart(DaemonHome home) {
     return new ServiceStep(
@@ -152,7 +139,7 @@ public record ServiceStep(String shown, Deed deed) {
     Optional<T> take() throws InterruptedException;
   }
 
-  /** Looks again and again until there is a value, but not longer than {@link #PATIENCE}. */
+  /** Looks again and again, but not longer than {@link #PATIENCE}. */
   private static <T> T until(Look<T> look, Supplier<Failure> late) throws InterruptedException {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     Optional<T> seen;
@@ -180,9 +167,7 @@ public record ServiceStep(String shown, Deed deed) {
 
   static Ended ended(String... command) throws InterruptedException {
     try {
-      ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-      addRuntimeFolder(builder.environment(), Path.of("/run/user"));
-      Process process = builder.start();
+      Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
       process.getOutputStream().close();
       String output =
           new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
@@ -205,22 +190,6 @@ public record ServiceStep(String shown, Deed deed) {
           ExitCode.WRITE,
           "nothing was changed, because the user's systemd does not answer: "
               + answer.output().replace('\n', ' '));
-    }
-  }
-
-  /**
-   * Adds the variable {@value #RUNTIME_FOLDER} if it is missing, as in a shell of {@code su} or
-   * {@code cron}.
-   *
-   * @param folders folder with one runtime folder for each user, named by the user's id
-   */
-  static void addRuntimeFolder(Map<String, String> environment, Path folders) throws IOException {
-    Path process = Path.of("/proc/self");
-    if (environment.getOrDefault(RUNTIME_FOLDER, "").isEmpty() && Files.exists(process)) {
-      Path folder = folders.resolve(Files.getAttribute(process, "unix:uid").toString());
-      if (Files.isDirectory(folder)) {
-        environment.put(RUNTIME_FOLDER, folder.toString());
-      }
     }
   }
 

@@ -8,11 +8,10 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The daemon's main loop: checks each KB at its due time, then does regular work (chores), and
- * sleeps until the next KB is due. Other threads can wake the loop.
+ * The daemon's main loop: checks each KB when it is due, does the chores, and sleeps. Others can
+ * wake it.
  */
 public final class DaemonLoop {
-  /** Work that each step of the loop does after the checks of KBs. */
   public interface Chores {
     /** Does the chores. Returns the longest time until the next call, in nanoseconds. */
     long run() throws InterruptedException;
@@ -22,7 +21,7 @@ public final class DaemonLoop {
   private final Chores chores;
 
   /** KBs with the time of their next check. */
-  private Map<KbWatch, Long> watches = Map.of();
+  private final Map<KbWatch, Long> watches = new LinkedHashMap<>();
 
   /** Whether the sleep must end. The loop's monitor guards this field and {@link #working}. */
   private boolean woken;
@@ -33,20 +32,10 @@ public final class DaemonLoop {
   private volatile boolean stopped;
   private volatile boolean allDue;
 
-  public DaemonLoop(DaemonClock clock, Chores chores) {
+  public DaemonLoop(DaemonClock clock, List<KbWatch> all, Chores chores) {
     this.clock = clock;
     this.chores = chores;
-  }
-
-  /**
-   * Sets the watched KBs, all of which are due at once. Must be called on the loop's thread, or
-   * before the loop runs.
-   */
-  public void watch(List<KbWatch> all) {
-    long now = clock.nanos();
-    Map<KbWatch, Long> due = new LinkedHashMap<>();
-    all.forEach(watch -> due.put(watch, now));
-    watches = due;
+    all.forEach(watch -> watches.put(watch, clock.nanos()));
   }
 
   public void run() throws InterruptedException {

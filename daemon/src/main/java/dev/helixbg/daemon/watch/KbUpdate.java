@@ -2,8 +2,8 @@ package dev.helixbg.daemon.watch;
 
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
+import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
-import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.LastReport;
 import dev.helixbg.daemon.kb.ReportBasis;
@@ -18,8 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Updates vectors and report of one KB, and remembers the outcome. {@link KbWatch} runs the update
- * on the thread of {@link DaemonLoop}, while it holds the KB's lock.
+ * Updates vectors and report of one KB, on the thread of {@link DaemonLoop}, under the KB's lock.
  */
 public final class KbUpdate {
   private static final Logger LOG = LoggerFactory.getLogger(KbUpdate.class);
@@ -62,24 +61,20 @@ public final class KbUpdate {
   }
 
   /**
-   * Returns the number of passages (parts of long entries) without vectors; 0 unless the last
-   * update made a first look (an early report).
+   * Returns the number of passages without vectors, while a first look (an early report) stands.
    */
   public int passagesLeft() {
     return left.map(FirstLook::passages).orElse(0);
   }
 
-  /**
-   * Returns the number of pairs that the pair judges have not read; 0 unless the last update made a
-   * first look (an early report).
-   */
+  /** Returns the number of unread pairs, while a first look (an early report) stands. */
   public int pairsLeft() {
     return left.map(FirstLook::pairs).orElse(0);
   }
 
   /**
-   * Returns the outcome of the last update, with the data of its report; empty if another process
-   * made the report, or if {@link #forget} released the outcome.
+   * Returns the last update's outcome; empty if another process made the report, or it was
+   * released.
    */
   public Optional<Pipeline.Outcome> outcome() {
     return Optional.ofNullable(outcome);
@@ -96,8 +91,8 @@ public final class KbUpdate {
   }
 
   /**
-   * Requests an update at the next check even if no file has changed: the report lacks new answers
-   * or readings, or its {@link #outcome} is missing.
+   * Requests an update even if no file has changed: the report lacks answers, or the outcome is
+   * missing.
    */
   public void runAgain() {
     again = true;
@@ -108,7 +103,7 @@ public final class KbUpdate {
   }
 
   /** Updates vectors and report, unless the report is up to date. */
-  void run(KbStore store, LogReading log, KbIdentity here) throws InterruptedException {
+  void run(KbStore store, LogReading log, Kb.Identity here) throws InterruptedException {
     ReportBasis basis = pipeline.basis(store);
     Optional<LastReport.Origin> last =
         store
@@ -118,42 +113,30 @@ public final class KbUpdate {
             .filter(one -> one.basis().equals(basis));
     if (!again && last.filter(one -> one.firstLook().isEmpty()).isPresent()) {
       questions = last.get().questions();
-      if (left.isPresent()) { // another process has completed this process's first look
-        left = Optional.empty();
-        forgetOutcome();
-      }
+      left = Optional.empty();
       if (!store.outputs().isReportInPlace()) {
         store.outputs().publishReport(last.get().logSha256());
       }
       return;
     }
     again = false;
-    Pipeline.Outcome made = pipeline.run(store, log, shortly(store, basis, here));
+    Pipeline.Outcome made =
+        pipeline.run(
+            store,
+            log,
+            known -> {
+              Pipeline.Outcome look = known.take();
+              here.check();
+              left = look.report().firstLook();
+              publish(store, look, basis);
+            });
     here.check();
-    Report report = made.report();
     outcome = made;
     questions = made.questions();
-    left = report.firstLook();
-    if (last.filter(one -> one.firstLook().equals(report.firstLook())).isEmpty()) {
+    if (left.isPresent() || last.filter(one -> one.firstLook().isEmpty()).isEmpty()) {
       publish(store, made, basis);
     }
-  }
-
-  /** Returns callbacks that end a run before a long stage, which {@code IdleWork} does later. */
-  private Pipeline.GoingOn shortly(KbStore store, ReportBasis basis, KbIdentity here) {
-    return new Pipeline.GoingOn() {
-      @Override
-      public boolean goesOn(Pipeline.FirstLookMaker known) {
-        return false;
-      }
-
-      @Override
-      public void look(Pipeline.FirstLookMaker newest) throws InterruptedException {
-        Pipeline.Outcome look = newest.take();
-        here.check();
-        publish(store, look, basis);
-      }
-    };
+    left = Optional.empty();
   }
 
   private void publish(KbStore store, Pipeline.Outcome made, ReportBasis basis) {

@@ -9,7 +9,6 @@ import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
-import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.NotesKb;
@@ -23,22 +22,16 @@ import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.sources.SourceCheck;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.concurrent.Callable;
-import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches one KB: checks whether the log, models, sources and decisions have changed. When they
- * have then stayed unchanged for a while, {@link KbUpdate} updates vectors and report.
- *
- * <p>A file's content is compared only if the file's size or times have changed. Otherwise the file
- * is not read (decision 53).
+ * Watches one KB. When log, model, sources or decisions have changed, and then stayed unchanged for
+ * a while, {@link KbUpdate} updates vectors and report. No file is read to find out whether it
+ * changed (decision 53).
  */
 public final class KbWatch {
   private static final Logger LOG = LoggerFactory.getLogger(KbWatch.class);
@@ -46,24 +39,12 @@ public final class KbWatch {
   /** Time after which a log is read even if it is still changing. */
   static final Duration READ_ANYWAY_AFTER = Duration.ofSeconds(60);
 
-  /** Maximum time between two checks of a log if the system cannot report changes. */
-  private static final Duration UNWATCHED_POLL = Duration.ofSeconds(2);
-
-  private static final Duration LONGEST_RETRY = Duration.ofMinutes(5);
-
-  /** Minimum time between two writings of {@code embeddings.bin}. */
-  public static final Duration PUBLISH_AFTER = Duration.ofMinutes(1);
-
-  /**
-   * Minimum time between two writings of {@code embeddings.bin}, per entry of the KB. This limit
-   * keeps the average write rate below 160 KB/s.
-   */
-  private static final Duration PUBLISH_AFTER_PER_ENTRY = Duration.ofMillis(10);
+  /** Number of checks after which a failed update is tried again. */
+  private static final int RETRY_AFTER = 15;
 
   private final Kb kb;
   private final KbStores stores;
   private final KbFiles files;
-  private final Predicate<Kb> hints;
   private final DaemonClock clock;
   private final TroubleLog troubles;
   private final DaemonMetrics metrics;
@@ -75,21 +56,10 @@ public final class KbWatch {
 
   private final Optional<NotesWatch> notes;
 
-  /** State of the models folder at the last search for a language model. */
-  private Optional<FileState> modelFolder = Optional.empty();
-
-  private Optional<Path> model;
-
-  /**
-   * The state of the files from which the present report was made; null if an update is needed in
-   * any case.
-   */
+  /** The state of the present report's files; null if an update is needed in any case. */
   private KbStamp done;
 
-  /**
-   * The state of the files at the last noticed change, while the watch waits for further changes;
-   * null if there is no such change.
-   */
+  /** The state at the last noticed change, while further changes are waited for; else null. */
   private KbStamp pending;
 
   private long pendingSince;
@@ -100,19 +70,7 @@ public final class KbWatch {
   /** State of the log at the last noticed change; null before the first check. */
   private FileState seenLog;
 
-  /** Time when this process last wrote {@code embeddings.bin}; empty if it has not done so yet. */
-  private OptionalLong vectorsPublished = OptionalLong.empty();
-
-  /** Whether {@code embeddings.bin} is older than the report. */
-  private boolean vectorsWait;
-
-  /**
-   * Identity of the KB's folder at the last update, which shows whether another folder has replaced
-   * it.
-   */
-  private KbIdentity found;
-
-  private int failures;
+  private boolean failed;
   private long retryAt;
 
   // Other threads read these fields for the status.
@@ -122,21 +80,19 @@ public final class KbWatch {
   private volatile int changes;
   private volatile boolean gone;
 
-  /** Watches a KB. {@code forgetting} releases memory that the pipeline keeps between runs. */
+  /** {@code forgetting} releases memory that the pipeline keeps between runs. */
   public KbWatch(
       Kb kb,
       KbStores stores,
       Pipeline pipeline,
       Runnable forgetting,
       KbFiles files,
-      Predicate<Kb> hints,
       DaemonClock clock,
       TroubleLog troubles,
       DaemonMetrics metrics) {
     this.kb = kb;
     this.stores = stores;
     this.files = files;
-    this.hints = hints;
     this.clock = clock;
     this.troubles = troubles;
     this.metrics = metrics;
@@ -144,21 +100,17 @@ public final class KbWatch {
     this.restsSince = clock.nanos();
     this.pipeline = pipeline;
     this.update = new KbUpdate(pipeline, forgetting, files, clock, metrics);
-    this.model = pipeline.settings().llm().model();
     this.settings = pipeline.settings().daemon();
     this.notes =
         NotesKb.of(kb, pipeline.settings())
-            .map(found -> new NotesWatch(found, unwatchedPoll(), settings.quiet()));
+            .map(found -> new NotesWatch(found, settings.poll(), settings.quiet()));
   }
 
   public Kb kb() {
     return kb;
   }
 
-  /**
-   * Returns the number of live entries, which are not deleted, when the log was last read; −1
-   * before the first time.
-   */
+  /** Returns the number of live entries when the log was last read; −1 before the first time. */
   public int entries() {
     return entries;
   }
@@ -167,7 +119,6 @@ public final class KbWatch {
     return update;
   }
 
-  /** Returns whether the KB is missing at present. */
   public boolean isGone() {
     return gone;
   }
@@ -177,7 +128,7 @@ public final class KbWatch {
     return logSha256;
   }
 
-  /** Returns the problem that prevents the KB's update; empty if there is none. */
+  /** Returns the problem that prevents the KB's update, if any. */
   public Optional<String> trouble() {
     return troubles.on(name);
   }
@@ -197,32 +148,7 @@ public final class KbWatch {
   }
 
   /**
-   * Lets the pair judges read the pairs that a first look (an early report) left out. Must not run
-   * on the loop's thread. Afterwards, the caller must call {@link KbUpdate#runAgain}. If the work
-   * is interrupted, finished readings are saved.
-   */
-  public void readPairs() throws InterruptedException {
-    Optional<Pipeline.Outcome> made = update.outcome();
-    if (made.isPresent()) {
-      pipeline.reading().run(store(), made.get().report().findings());
-    }
-  }
-
-  /**
-   * Embeds the passages that a first look (an early report) left out. The caller follows the rules
-   * of {@link #readPairs}. If the work is interrupted, finished vectors are saved.
-   */
-  public void embedPassages() throws InterruptedException {
-    String wanted = logSha256;
-    LogReading log = files.read(kb.dataLog());
-    metrics.readings.increment();
-    if (log.account().sha256().equals(wanted)) { // otherwise the loop updates the KB
-      pipeline.updateVectors(store(), log, true);
-    }
-  }
-
-  /**
-   * Checks the KB, does the due work, and returns the nanoseconds until the next check. Any failure
+   * Checks the KB, does the due work, and returns the nanoseconds until the next check. A failure
    * is logged as a problem, and the work is tried again.
    */
   long tick() throws InterruptedException {
@@ -243,12 +169,13 @@ public final class KbWatch {
       if (e instanceof Error) {
         update.forget(); // the remembered data may have exhausted the memory
       }
-      return later();
+      later();
+      return settings.poll().toNanos();
     }
   }
 
   private long look() throws Exception {
-    long poll = poll();
+    long poll = settings.poll().toNanos();
     long now = clock.nanos();
     KbStamp stamp;
     try {
@@ -256,15 +183,12 @@ public final class KbWatch {
       gone = false;
     } catch (IOException e) {
       lose(e);
-      return unwatchedPoll().toNanos(); // inotify does not report that a folder is back
+      return poll;
     }
     if (stamp.equals(done) && !update.isWantedAgain()) {
       pending = null;
-      if (untilPublishing() <= 0) {
-        return locked(() -> publishVectors(store(), poll));
-      }
       troubles.over(name);
-      return Math.min(poll, untilPublishing());
+      return poll;
     }
     if (!stamp.equals(pending)) {
       noteChange(stamp, now);
@@ -273,19 +197,16 @@ public final class KbWatch {
     if (rested < settings.quiet().toNanos() && now - changedSince < READ_ANYWAY_AFTER.toNanos()) {
       return settings.quiet().toNanos() - rested;
     }
-    if (failures > 0 && now < retryAt) {
+    if (failed && now - retryAt < 0) {
       return Math.min(poll, retryAt - now);
     }
-    return locked(() -> bringUpToDate(store(), stamp, poll));
+    locked(stamp);
+    return poll;
   }
 
   /**
-   * States of the files that a report is made from. If no state has changed, a new report would be
-   * the same. The copy of the decisions is the only file here that helix-bg writes itself.
-   *
-   * @param model the file of the language model, if there is one
-   * @param sources files that show which commits are checked out in source folders
-   * @param decisions the copy of the decisions; empty before the first decision
+   * States of the files that a report is made from; the same states make the same report. Of these,
+   * helix-bg writes only the copy of the decisions.
    */
   private record KbStamp(
       FileState log,
@@ -293,10 +214,7 @@ public final class KbWatch {
       List<Optional<FileState>> sources,
       Optional<FileState> decisions) {}
 
-  /**
-   * Returns the present states of the files that a report is made from; throws if the log is
-   * missing or cannot be accessed.
-   */
+  /** Throws if the log is missing or cannot be accessed. */
   private KbStamp stamp() throws IOException {
     return new KbStamp(
         files.state(kb.dataLog()),
@@ -307,35 +225,13 @@ public final class KbWatch {
         files.stateOrNone(DecisionStore.copyOf(store().database().file())));
   }
 
-  /**
-   * Returns the state of the language model's file. Searches the models folder for this file only
-   * if files were added or removed.
-   */
   private Optional<FileState> model() {
-    if (pipeline.settings().llm().model().isEmpty()) {
-      Optional<FileState> now = files.stateOrNone(pipeline.settings().embed().models());
-      if (!now.equals(modelFolder)) {
-        modelFolder = now;
-        model = LanguageModelFile.locate(pipeline.settings()).map(LanguageModelFile::file);
-      }
-    }
-    return model.flatMap(files::stateOrNone);
-  }
-
-  /**
-   * Returns the nanoseconds until the next writing of vectors to {@code embeddings.bin}; {@link
-   * Long#MAX_VALUE} if no vectors wait.
-   */
-  private long untilPublishing() {
-    if (!vectorsWait) {
-      return Long.MAX_VALUE;
-    }
-    if (vectorsPublished.isEmpty()) {
-      return 0;
-    }
-    Duration wait = PUBLISH_AFTER_PER_ENTRY.multipliedBy(Math.max(0, entries));
-    long nanos = Math.max(PUBLISH_AFTER.toNanos(), wait.toNanos());
-    return nanos - (clock.nanos() - vectorsPublished.getAsLong());
+    return pipeline
+        .settings()
+        .llm()
+        .model()
+        .or(() -> LanguageModelFile.locate(pipeline.settings()).map(LanguageModelFile::file))
+        .flatMap(files::stateOrNone);
   }
 
   private void lose(IOException e) {
@@ -365,92 +261,50 @@ public final class KbWatch {
     logSha256 = "";
     pending = stamp;
     pendingSince = now;
-    failures = 0;
+    failed = false;
   }
 
-  private long locked(Callable<Long> work) throws Exception {
+  private void locked(KbStamp stamp) throws IOException, InterruptedException {
     long start = System.nanoTime();
-    try (ProcessLock lock = files.lock(store())) {
-      return work.call();
+    KbStore store = store();
+    try (ProcessLock lock = files.lock(store)) {
+      bringUpToDate(store, stamp);
     } finally {
       metrics.workNanos.add(System.nanoTime() - start);
     }
   }
 
-  private long bringUpToDate(KbStore store, KbStamp stamp, long poll)
+  private void bringUpToDate(KbStore store, KbStamp stamp)
       throws IOException, InterruptedException {
-    KbIdentity here = KbIdentity.of(kb);
+    Kb.Identity here = Kb.Identity.of(kb);
     LogReading log = files.read(kb.dataLog());
     metrics.readings.increment();
-    KbStamp after = stamp();
-    if (!after.log().equals(stamp.log())
-        && clock.nanos() - changedSince < READ_ANYWAY_AFTER.toNanos()) {
-      noteChange(after, clock.nanos()); // the log changed while it was read
-      return settings.quiet().toNanos();
-    }
     entries = log.account().live();
     pending = null;
     update.run(store, log, here);
     done = stamp;
-    found = here;
+    publishVectors(store, log);
+    failed = false;
+    troubles.over(name);
     logSha256 = log.account().sha256();
-    vectorsWait = !store.outputs().areVectorsInPlace(logSha256);
-    if (untilPublishing() <= 0) {
-      publish(store, log);
-    }
-    failures = 0;
-    troubles.over(name);
-    return Math.min(poll, untilPublishing());
   }
 
-  private long publishVectors(KbStore store, long poll) throws IOException, InterruptedException {
-    LogReading log = files.read(kb.dataLog());
-    metrics.readings.increment();
-    if (!log.account().sha256().equals(logSha256)) {
-      done = null; // the log's content changed, but not its size and times
-      return settings.quiet().toNanos();
-    }
-    found.check();
-    publish(store, log);
-    troubles.over(name);
-    return poll;
-  }
-
-  private void publish(KbStore store, LogReading log) throws InterruptedException {
+  private void publishVectors(KbStore store, LogReading log) throws InterruptedException {
     String sha256 = log.account().sha256();
+    if (store.outputs().areVectorsInPlace(sha256)) {
+      return;
+    }
     Optional<Pipeline.Outcome> made =
         update.outcome().filter(one -> one.report().log().sha256().equals(sha256));
     EmbeddingStage.Result vectors =
-        made.isPresent() ? made.get().vectors() : pipeline.updateVectors(store, log, false);
+        made.isPresent() ? made.get().vectors() : pipeline.updateVectors(store, log);
     store.outputs().publishVectors(log, vectors.vectors().rows());
-    vectorsPublished = OptionalLong.of(clock.nanos());
-    vectorsWait = false;
-    LOG.info("{}: published the vectors of {} entries", name, entries);
   }
 
-  /**
-   * Sets the time of the next attempt after a failure; the wait grows with repeated failures.
-   * Returns the nanoseconds until the next check.
-   */
-  private long later() {
-    long poll = settings.poll().toNanos();
-    long longest = Math.max(poll, LONGEST_RETRY.toNanos());
-    long wait = Math.clamp(poll << Math.min(failures, 10), 1, longest);
-    failures++;
-    retryAt = clock.nanos() + wait;
+  /** Sets the time of the next attempt after a failure. */
+  private void later() {
+    failed = true;
+    retryAt = clock.nanos() + settings.poll().multipliedBy(RETRY_AFTER).toNanos();
     done = null;
-    return Math.min(wait, poll);
-  }
-
-  /**
-   * Returns the time until the next check of an unchanged KB: the setting or, if the system does
-   * not report changes, at most {@link #UNWATCHED_POLL}.
-   */
-  private long poll() {
-    return (hints.test(kb) ? settings.poll() : unwatchedPoll()).toNanos();
-  }
-
-  private Duration unwatchedPoll() {
-    return settings.poll().compareTo(UNWATCHED_POLL) < 0 ? settings.poll() : UNWATCHED_POLL;
   }
 }

@@ -8,14 +8,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks names and times of the files in a folder of notes. When notes have changed and then stayed
- * unchanged for a while, this class updates the log that is made from the notes. {@link KbWatch}
- * watches this log.
+ * Checks names and times of notes. When they have changed and then rested, updates the log made
+ * from them.
  */
 public final class NotesWatch {
   private static final Logger LOG = LoggerFactory.getLogger(NotesWatch.class);
 
-  /** Divisor that limits the cost of checks, which take at most 1/{@code SHARE} of the time. */
+  /** Checks take at most 1/{@code SHARE} of the time. */
   private static final int SHARE = 100;
 
   private final NotesKb notes;
@@ -27,9 +26,8 @@ public final class NotesWatch {
   private String warned = "";
 
   /**
-   * @param every shortest time between two checks
-   * @param quiet time that notes must stay unchanged before they are read; notes that keep changing
-   *     are read after {@link KbWatch#READ_ANYWAY_AFTER}
+   * {@code every} is the shortest time between two checks; notes are read after {@code quiet}
+   * without a change, at the latest after {@link KbWatch#READ_ANYWAY_AFTER}.
    */
   public NotesWatch(NotesKb notes, Duration every, Duration quiet) {
     this.notes = notes;
@@ -37,10 +35,7 @@ public final class NotesWatch {
     this.quiet = quiet;
   }
 
-  /**
-   * Checks the notes; {@code now} is the present time in nanoseconds. Returns the nanoseconds until
-   * the next check.
-   */
+  /** Checks the notes at the time {@code now}; returns the nanoseconds until the next check. */
   public synchronized long look(long now) {
     if (next != Long.MIN_VALUE && now - next < 0) {
       return next - now;

@@ -2,7 +2,7 @@ package dev.helixbg.daemon.watch;
 
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.PrivateFiles;
-import dev.helixbg.daemon.kb.KbIdentity;
+import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.LastReport;
 import dev.helixbg.daemon.kb.ReportBasis;
@@ -19,8 +19,8 @@ import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 
 /**
- * Updates a KB once, without watching it. Does nothing if the last report was made from the present
- * log, settings, models and decisions.
+ * Updates a KB once, unless its report was made from the present log, settings, models and
+ * decisions.
  */
 public record OneShotRun(Pipeline pipeline) {
 
@@ -28,9 +28,8 @@ public record OneShotRun(Pipeline pipeline) {
   public record Result(String summary, Optional<Pipeline.Outcome> made) {}
 
   /**
-   * Returns whether the last report can stay, so that there is nothing to do; needs no lock and
-   * writes nothing. {@code enough} decides whether the report's basis is close enough to the
-   * present {@link ReportBasis}.
+   * Whether the last report can stay; needs no lock and writes nothing. {@code enough} tells
+   * whether its basis is close enough to the present one.
    */
   public boolean isDone(KbStore store, BiPredicate<LastReport.Origin, ReportBasis> enough) {
     return done(store, pipeline.basis(store), enough).isPresent()
@@ -47,10 +46,7 @@ public record OneShotRun(Pipeline pipeline) {
         .filter(last -> store.outputs().areVectorsInPlace(last.logSha256()));
   }
 
-  /**
-   * Returns whether a KB's log has this hash. Reads the log only if it may have changed since an
-   * earlier run noted the hash.
-   */
+  /** Whether a KB's log has this hash. Reads the log only if it may have changed. */
   private static boolean isLog(KbStore store, String sha256) {
     if (store.outputs().isLogAsSeen(sha256)) {
       return true;
@@ -68,7 +64,6 @@ public record OneShotRun(Pipeline pipeline) {
   /**
    * Updates vectors and report. The caller must have the KB's lock.
    *
-   * @param enough whether the last report can stay, as for {@link #isDone}
    * @param reader receives each published first look (an early report); if empty, none is made
    * @throws InterruptedException when interrupted; the vectors and answers until then are saved
    */
@@ -77,7 +72,7 @@ public record OneShotRun(Pipeline pipeline) {
       BiPredicate<LastReport.Origin, ReportBasis> enough,
       Optional<Consumer<Report>> reader)
       throws InterruptedException {
-    KbIdentity here = KbIdentity.of(store.kb());
+    Kb.Identity here = Kb.Identity.of(store.kb());
     String seen = store.outputs().logState();
     ReportBasis basis = pipeline.basis(store);
     Optional<LastReport.Origin> last = done(store, basis, enough);
@@ -89,7 +84,7 @@ public record OneShotRun(Pipeline pipeline) {
       return new Result(last.get().summary(), Optional.empty());
     }
     LogReading log = DataLog.readQuiet(store.kb().dataLog());
-    Pipeline.GoingOn goingOn =
+    Pipeline.FirstLooks looks =
         known -> {
           if (reader.isPresent()) {
             Pipeline.Outcome look = known.take();
@@ -97,9 +92,8 @@ public record OneShotRun(Pipeline pipeline) {
             store.publish(look.report(), basis, look.questions(), "");
             reader.get().accept(look.report());
           }
-          return true;
         };
-    Pipeline.Outcome made = pipeline.run(store, log, goingOn);
+    Pipeline.Outcome made = pipeline.run(store, log, looks);
     here.check();
     String summary = TerminalSummary.render(made.report());
     // The report includes answers given during the run, but not decisions made during the run.

@@ -16,9 +16,6 @@ public class FakePairs implements PairSource {
   /** What is wrong with it; null when nothing is. */
   public volatile String broken;
 
-  /** Its steps are the pairs. */
-  public final Hold hold = new Hold();
-
   @Override
   public Judge judge() {
     PairCalibration calibration = new PairCalibration(1, 2, 2, 8);
@@ -35,7 +32,6 @@ public class FakePairs implements PairSource {
       @Override
       public void read(List<Texts> pairs, Sink sink) throws InterruptedException {
         for (int i = 0; i < pairs.size(); i++) {
-          hold.before(read.get());
           read.incrementAndGet();
           sink.accept(i, reading(pairs.get(i)));
         }

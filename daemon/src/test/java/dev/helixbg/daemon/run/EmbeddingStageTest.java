@@ -2,10 +2,8 @@ package dev.helixbg.daemon.run;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.helixbg.config.Progress;
 import dev.helixbg.daemon.host.FakeEmbedder;
@@ -29,7 +27,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -184,29 +181,6 @@ class EmbeddingStageTest {
     String text = Passage.of(last, 256).getFirst().embeddedText(last, 256);
     assertEquals("other", known.id(ids.passages(), Stream.of("unknown", text)));
     assertEquals("model", known.id(ids.passages(), Stream.of("unknown")));
-  }
-
-  /** Who waits for a first look waits for a trial, too. */
-  @Test
-  void theTimeOfANewestLookBeginsBeforeTheTrial() throws Exception {
-    long[] now = {0};
-    Duration time = Duration.ofSeconds(10);
-    FakeModel model = model();
-    model.otherWay =
-        Optional.of(
-            new EmbedderSource.OtherWay(
-                "other",
-                false,
-                few -> {
-                  now[0] += time.toNanos();
-                  return 2;
-                },
-                () -> embedder));
-    try (EmbeddingStage stages =
-        new EmbeddingStage(store(), model, SILENT, () -> now[0], notes(1_000))) {
-      assertFalse(stages.embedNewest(time));
-      assertEquals(EmbeddingStage.NEWEST_TEXTS, stages.result().embedded());
-    }
   }
 
   private EmbeddingStage.Result update(List<Entry> entries, FakeModel model)
@@ -381,33 +355,20 @@ class EmbeddingStageTest {
   /** Whatever the moment at which the process dies. */
   @Test
   void neverIsMoreThanABatchUnsaved() throws Exception {
-    assertEquals(TextVectors.BATCH_TEXTS, mostUnsaved(4_000, Duration.ZERO));
-    long inTime = 10 * TextVectors.BATCH_TIME.toSeconds();
-    assertEquals(inTime, mostUnsaved(200, Duration.ofMillis(100)));
-    assertEquals(TextVectors.BATCH_TIME.toSeconds() / 2, mostUnsaved(20, Duration.ofSeconds(2)));
-  }
-
-  /** The most vectors that were embedded and not on disk, just before a save or the next text. */
-  private int mostUnsaved(int texts, Duration perText) throws Exception {
-    TestDatabase.change(store(), "DELETE FROM vectors");
-    embedder.asked.clear();
-    long[] now = {0};
+    int texts = 4_000;
     int[] embedded = {0};
     int[] most = {0};
     Progress counting =
         (_, _) -> { // before the vector is taken in
-          now[0] += perText.toNanos();
           embedded[0]++;
           most[0] = Math.max(most[0], embedded[0] - onDisk());
         };
     try (EmbeddingStage stage =
-        new EmbeddingStage(
-            store(), model(), (what, things, work) -> counting, () -> now[0], notes(texts))) {
+        new EmbeddingStage(store(), model(), (what, things, work) -> counting, notes(texts))) {
       stage.run();
     }
-    assertEquals(texts, embedded[0]);
     assertEquals(texts, onDisk());
-    return most[0];
+    assertEquals(TextVectors.BATCH_TEXTS, most[0]);
   }
 
   private int onDisk() {
@@ -418,32 +379,6 @@ class EmbeddingStageTest {
                     connection,
                     "SELECT COALESCE(SUM(LENGTH(keys)), 0) / %d FROM vectors"
                         .formatted(KEY_BYTES)));
-  }
-
-  /** 15 GB were written for 100,000 texts, when each batch replaced the whole file. */
-  @Test
-  void aFirstRunWritesAtMostThreeTimesWhatItKeeps() throws Exception {
-    assumeTrue(Files.isReadable(IO), "only Linux tells");
-    int texts = 10_000;
-    update(notes(1)); // what a new database costs, and a few classes
-    long before = written();
-    FakeModel model = model();
-    try (EmbeddingStage stage = new EmbeddingStage(store(), model, SILENT, () -> 0, notes(texts))) {
-      stage.run();
-    }
-    long bytes = written() - before;
-    long kept = texts * (long) (KEY_BYTES + 4 * VectorStore.DIMENSION);
-    assertTrue(bytes < 3 * kept, bytes + " bytes written of " + kept);
-  }
-
-  private static final Path IO = Path.of("/proc/self/io");
-
-  private static long written() throws IOException {
-    return Files.readAllLines(IO).stream()
-        .filter(line -> line.startsWith("wchar: "))
-        .mapToLong(line -> Long.parseLong(line.substring("wchar: ".length())))
-        .findFirst()
-        .orElseThrow();
   }
 
   @Test

@@ -4,14 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.control.ControlClient;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.FakeModel;
-import dev.helixbg.daemon.host.OperatingSystem;
 import dev.helixbg.daemon.idle.IdleWork;
 import dev.helixbg.daemon.kb.GeneratedKb;
 import dev.helixbg.daemon.kb.Kb;
@@ -22,7 +20,6 @@ import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
-import dev.helixbg.daemon.watch.InotifyWatcher;
 import dev.helixbg.embed.cache.VectorStore;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -232,27 +229,6 @@ class DaemonTest {
       assertTrue(status().path("kbs").get(0).path("trouble").isNull(), "it is over");
     }
     assertEquals(3 + 1, ask(DaemonLink.request("search").put("text", "x").put("limit", 3)).size());
-  }
-
-  /** With looks so rare that only the system's hint can explain it. */
-  @Test
-  void aNewEntryIsInTheReportSoonHoweverRarelyItLooks() throws Exception {
-    assumeTrue(InotifyWatcher.areThere(), "nothing tells of changes here");
-    flags.put("daemon.poll_seconds", "3600");
-    flags.put("daemon.quiet_seconds", "1");
-    WritableKb kb = kb("kb", 700);
-    start(kb.kb());
-    awaitUpToDate(700);
-    for (int live = 701; live <= 702; live++) {
-      kb.append("news", "entry " + live);
-      long start = System.nanoTime();
-      awaitUpToDate(live);
-      Duration took = Duration.ofNanos(System.nanoTime() - start);
-      // The quiet time is part of it, and test machines are busy. Without a hint it takes an hour.
-      assertTrue(took.toMillis() < 20_000 || OperatingSystem.load() > 0.7, took + " " + status());
-      assertEquals(live, DaemonFixture.report(kb.kb()).at("/log/liveEntries").asInt());
-    }
-    assertTrue(status().at("/metrics/ticks").asInt() < 100, status().toString());
   }
 
   @Test

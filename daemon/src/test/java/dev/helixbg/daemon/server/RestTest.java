@@ -51,7 +51,9 @@ class RestTest {
     writer.append("a", "The team agreed to move the offset into the worker.");
     writer.append("b", "The team agreed to move the offset into the worker.");
     writer.append(10);
-    Settings settings = DaemonFixture.settings(folder, new HashMap<>(more));
+    Map<String, String> all = new HashMap<>(Map.of("daemon.poll_seconds", "30"));
+    all.putAll(more);
+    Settings settings = DaemonFixture.settings(folder, all);
     if (more.containsValue(GoldenModel.Q4_K_M.path().toString())) {
       KnownTrial.of(settings); // else it is asked all of it
     }
@@ -107,7 +109,7 @@ class RestTest {
     live(Duration.ofDays(3));
     assertEquals(before, work());
     int looked = files.looks - looks;
-    assertTrue(looked > 3 * 2_800 * 3, "it was awake: " + looked + " looks at files");
+    assertTrue(looked > 3 * 2_800 * 2, "it was awake: " + looked + " looks at files");
     writer.append();
     live(Duration.ofHours(1));
     assertEquals(13, watch().entries(), "and sees what is new");

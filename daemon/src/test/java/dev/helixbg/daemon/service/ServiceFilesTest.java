@@ -15,7 +15,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -128,38 +127,6 @@ class ServiceFilesTest {
         plist(LaunchdPlist.of(spec)));
   }
 
-  private static final Path PLIST =
-      Path.of("/home/ada/Library/LaunchAgents/dev.helixbg.daemon.plist");
-
-  private static final String SERVICE = "gui/501/dev.helixbg.daemon";
-
-  private static List<String> launchd(Action action, Optional<ServiceSpec> spec) {
-    return ServicePlan.launchd(action, spec, Path.of("/home/ada"), "gui/501").stream()
-        .map(ServiceStep::shown)
-        .toList();
-  }
-
-  @Test
-  void whatRunsUnderLaunchdIsReplacedOnceItHasEnded() {
-    ServiceSpec spec = spec(Path.of("/home/ada/kb"));
-    String out = "would run: launchctl bootout " + SERVICE;
-    String ended = "would wait until this command fails: launchctl print " + SERVICE;
-    String started = "would wait until the service answers";
-    List<String> replaced =
-        List.of(
-            ServiceStep.write(PLIST, LaunchdPlist.of(spec)).shown(),
-            out,
-            ended,
-            "would run: launchctl bootstrap gui/501 " + PLIST,
-            started);
-    assertEquals(replaced, launchd(Action.INSTALL, Optional.of(spec)).subList(0, 5));
-    assertEquals(replaced, launchd(Action.RESTART, Optional.of(spec)));
-    assertEquals(replaced.subList(1, 5), launchd(Action.RESTART, Optional.empty()));
-    assertEquals(
-        List.of(out, ended, "would delete " + PLIST), launchd(Action.UNINSTALL, Optional.empty()));
-    assertEquals(List.of(out, ended), launchd(Action.STOP, Optional.empty()));
-  }
-
   /** launchd knows no exit codes: what it is not to start again must look like success. */
   @Test
   void whatIsFinalIsNotStartedAgain() {
@@ -223,21 +190,6 @@ class ServiceFilesTest {
       ServiceStep.maybe(command).deed().take(System.out);
       assertThrows(Failure.class, () -> ServiceStep.run(command).deed().take(System.out));
     }
-  }
-
-  @Test
-  void theSocketOfSystemdIsFoundWithoutASession() throws Exception {
-    assumeTrue(Files.exists(Path.of("/proc/self")), "systemd is Linux's");
-    String user = Files.getAttribute(Path.of("/proc/self"), "unix:uid").toString();
-    Map<String, String> environment = new HashMap<>();
-    ServiceStep.addRuntimeFolder(environment, folder);
-    assertEquals(Map.of(), environment);
-    Path own = Files.createDirectory(folder.resolve(user));
-    ServiceStep.addRuntimeFolder(environment, folder);
-    assertEquals(Map.of("XDG_RUNTIME_DIR", own.toString()), environment);
-    environment.put("XDG_RUNTIME_DIR", "/named");
-    ServiceStep.addRuntimeFolder(environment, folder);
-    assertEquals("/named", environment.get("XDG_RUNTIME_DIR"));
   }
 
   @Test

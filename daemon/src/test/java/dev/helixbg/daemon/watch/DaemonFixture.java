@@ -55,9 +55,6 @@ public final class DaemonFixture {
   public final KbWatch watch;
   final DaemonLoop loop;
 
-  /** Whether a test tells of changes by {@link DaemonLoop#hint}. */
-  boolean told = true;
-
   /** Times that entries were compared. */
   int analyses;
 
@@ -99,12 +96,10 @@ public final class DaemonFixture {
                 metrics.countingEmbedded()),
             () -> {},
             files,
-            followed -> told,
             clock,
             troubles,
             metrics);
-    this.loop = new DaemonLoop(clock, () -> Long.MAX_VALUE);
-    loop.watch(List.of(watch));
+    this.loop = new DaemonLoop(clock, List.of(watch), () -> Long.MAX_VALUE);
   }
 
   private Pipeline.Analyst counting(IncrementalAnalysis analysis) {
@@ -247,6 +242,6 @@ public final class DaemonFixture {
   /** A whole run over a KB, of which nothing is published. */
   public static Pipeline.Outcome whole(Pipeline pipeline, KbStore store)
       throws InterruptedException {
-    return pipeline.run(store, DataLog.readQuiet(store.kb().dataLog()), look -> true);
+    return pipeline.run(store, DataLog.readQuiet(store.kb().dataLog()), look -> {});
   }
 }

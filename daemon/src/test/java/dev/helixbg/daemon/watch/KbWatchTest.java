@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.watch;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,7 +10,6 @@ import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.embed.cache.HxecFile;
-import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.insight.decisions.Decision;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -69,9 +67,9 @@ class KbWatchTest {
     assertEquals(1, daemon.analyses);
     assertEquals(1, daemon.files.published);
     long ticks = daemon.metrics.ticks.sum();
-    daemon.run(Duration.ofDays(3));
+    daemon.run(Duration.ofHours(3));
     assertEquals(readings, daemon.files.readings, "nothing changed, so nothing is read");
-    assertEquals(3 * 2_880, daemon.metrics.ticks.sum() - ticks, 2, "two looks a minute");
+    assertEquals(3 * 1_800, daemon.metrics.ticks.sum() - ticks, 2, "a look every two seconds");
     daemon.assertAsFromNothing(folder.resolve("fresh"));
   }
 
@@ -175,7 +173,7 @@ class KbWatchTest {
     settle();
     assertTrue(daemon.files.readings > readings);
     readings = daemon.files.readings;
-    daemon.run(Duration.ofDays(1));
+    daemon.run(Duration.ofHours(1));
     assertEquals(readings, daemon.files.readings);
   }
 
@@ -245,64 +243,28 @@ class KbWatchTest {
     return writer.kb().folder().resolve(HxecFile.NAME);
   }
 
-  /** Whether embeddings.bin has all entries. */
-  private boolean isPublished() throws IOException {
-    int row = Integer.BYTES + Float.BYTES * VectorStore.DIMENSION;
-    return Files.size(vectorsFile()) / row == writer.live();
-  }
-
-  private void appendAndLook() throws Exception {
-    writer.append();
-    daemon.look();
-    daemon.run(Duration.ofSeconds(5));
-  }
-
   /** One run, one report, one reading: its own outputs are no change. */
   @Test
-  void aNewEntryCostsOneRunAndIsPublishedAfterAMinute() throws Exception {
-    publishAll(100);
+  void aNewEntryCostsOneRun() throws Exception {
+    writer.append(90);
+    settle();
     int readings = daemon.files.readings;
     int reports = daemon.files.published;
     int analyses = daemon.analyses;
-    appendAndLook();
-    assertTrue(isPublished(), "the last time was more than a minute ago");
-    assertEquals(1, daemon.files.readings - readings);
-    byte[] published = Files.readAllBytes(vectorsFile());
-    appendAndLook();
-    assertEquals(102, liveInReport());
-    assertArrayEquals(published, Files.readAllBytes(vectorsFile()));
-    assertFalse(daemon.watch.upToDateWith().isEmpty());
-    assertEquals(2, daemon.files.readings - readings);
-
-    daemon.run(KbWatch.PUBLISH_AFTER);
-    assertTrue(isPublished());
-    assertFalse(daemon.watch.upToDateWith().isEmpty(), "the report was up to date all the time");
+    writer.append();
+    settle();
+    assertEquals(101, liveInReport());
     daemon.assertAsFromNothing(folder.resolve("fresh"));
     daemon.run(Duration.ofMinutes(30));
-    assertEquals(3, daemon.files.readings - readings, "read twice, and read to publish");
-    assertEquals(2, daemon.files.published - reports);
-    assertEquals(2, daemon.analyses - analyses);
+    assertEquals(1, daemon.files.readings - readings);
+    assertEquals(1, daemon.files.published - reports);
+    assertEquals(1, daemon.analyses - analyses);
 
     DaemonFixture next = new DaemonFixture(folder, writer.kb());
     next.run(Duration.ofMinutes(5));
     assertEquals(1, next.files.readings, "the store knows what was published");
     assertEquals(0, next.analyses);
     assertEquals(0, next.files.published);
-  }
-
-  @Test
-  void whatAnEarlierProcessDidNotPublishIsPublished() throws Exception {
-    publishAll(100);
-    appendAndLook();
-    appendAndLook();
-    assertFalse(isPublished());
-
-    DaemonFixture next = new DaemonFixture(folder, writer.kb());
-    next.run(Duration.ofMinutes(2));
-    assertTrue(isPublished());
-    assertEquals(0, next.metrics.reports.sum(), "nothing else was done");
-    assertEquals(0, next.model.opened.get());
-    next.assertAsFromNothing(folder.resolve("fresh"));
   }
 
   @Test
@@ -314,16 +276,6 @@ class KbWatchTest {
     next.run(Duration.ofMinutes(1));
     assertEquals(1, next.metrics.reports.sum());
     next.assertAsFromNothing(folder.resolve("fresh"));
-  }
-
-  @Test
-  void oneShotPublishesWhatWaits() throws Exception {
-    publishAll(100);
-    appendAndLook();
-    appendAndLook();
-    assertFalse(isPublished());
-    DaemonFixture.oneShot(daemon.settings, daemon.store());
-    assertTrue(isPublished());
   }
 
   /** What is changed in its own outputs is none of the changes that the daemon looks for. */
@@ -398,60 +350,11 @@ class KbWatchTest {
     decide(DaemonFixture.store(folder, writer.kb()), id);
     settle();
     assertFalse(Files.readString(ReportFolder.of(writer.kb()).json()).contains(id));
-    daemon.run(Duration.ofDays(1));
+    daemon.run(Duration.ofHours(1));
     assertEquals(1, daemon.analyses - analyses);
     writer.compact();
     settle();
     assertFalse(Files.readString(ReportFolder.of(writer.kb()).json()).contains(id));
-    daemon.assertAsFromNothing(folder.resolve("fresh"));
-  }
-
-  /** Adds entries until the KB has this many, and waits until all are published. */
-  private void publishAll(int live) throws Exception {
-    writer.append(live - writer.live());
-    daemon.run(Duration.ofMinutes(10));
-  }
-
-  @Test
-  void theMoreEntriesTheLongerItWaits() throws Exception {
-    publishAll(7_000);
-    appendAndLook();
-    assertTrue(isPublished());
-    appendAndLook();
-    daemon.run(Duration.ofSeconds(55));
-    assertFalse(isPublished());
-    daemon.run(Duration.ofSeconds(19));
-    assertTrue(isPublished());
-  }
-
-  @Test
-  void whatNeverRestsIsPublishedAllTheSame() throws Exception {
-    publishAll(100);
-    int publications = 0;
-    for (int i = 0; i < 40; i++) {
-      FileState before = FileState.of(vectorsFile());
-      writer.append();
-      daemon.look();
-      daemon.run(Duration.ofSeconds(6));
-      publications += FileState.of(vectorsFile()).equals(before) ? 0 : 1;
-    }
-    assertTrue(publications >= 2 && publications <= 4, publications + " times in four minutes");
-  }
-
-  /** The log is busy while the vectors are published: then it is as if they were not. */
-  @Test
-  void whatCannotBePublishedIsTriedAgain() throws Exception {
-    publishAll(100);
-    appendAndLook();
-    appendAndLook();
-    daemon.files.locked = true;
-    daemon.run(Duration.ofMinutes(3));
-    assertFalse(isPublished());
-    assertEquals(1, daemon.metrics.troubles.sum(), "said once");
-    daemon.files.locked = false;
-    daemon.run(Duration.ofMinutes(6));
-    assertTrue(isPublished());
-    assertTrue(daemon.watch.trouble().isEmpty());
     daemon.assertAsFromNothing(folder.resolve("fresh"));
   }
 
@@ -464,26 +367,6 @@ class KbWatchTest {
     daemon.run(Duration.ofMillis(2_001)); // the quiet time
     assertEquals(11, liveInReport());
     daemon.assertAsFromNothing(folder.resolve("fresh"));
-  }
-
-  @Test
-  void aHintThatDoesNotComeCostsOneLookAtMost() throws Exception {
-    settle();
-    writer.append();
-    daemon.run(Duration.ofMillis(32_001));
-    assertEquals(11, liveInReport());
-  }
-
-  @Test
-  void whereNothingIsToldItIsLookedForEveryTwoSeconds() throws Exception {
-    daemon.told = false;
-    settle();
-    long ticks = daemon.metrics.ticks.sum();
-    daemon.run(Duration.ofMinutes(50));
-    assertEquals(1_500, daemon.metrics.ticks.sum() - ticks, 2);
-    writer.append();
-    daemon.run(Duration.ofMillis(4_001));
-    assertEquals(11, liveInReport());
   }
 
   @Test
@@ -518,7 +401,7 @@ class KbWatchTest {
         List.of(Duration.ofHours(9), Duration.ofDays(-400), Duration.ofDays(4000))) {
       daemon.clock.jump(jump);
       writer.append();
-      daemon.run(Duration.ofMillis(32_001));
+      daemon.run(Duration.ofMillis(4_001));
       assertEquals(writer.live(), liveInReport(), jump.toString());
     }
     daemon.assertAsFromNothing(folder.resolve("fresh"));

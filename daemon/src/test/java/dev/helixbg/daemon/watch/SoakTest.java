@@ -37,7 +37,6 @@ class SoakTest {
     daemon = new DaemonFixture(folder, writer.kb());
     int checks = 0;
     for (int day = 0; day < DAYS; day++) {
-      daemon.told = day % 5 != 0;
       for (int session = 0; session < 3; session++) {
         for (int event = random.nextInt(10); event >= 0; event--) {
           happen();

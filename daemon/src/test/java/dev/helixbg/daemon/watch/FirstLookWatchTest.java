@@ -1,4 +1,4 @@
-package dev.helixbg.daemon.idle;
+package dev.helixbg.daemon.watch;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -13,26 +13,25 @@ import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.RerankingStage;
-import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.PairReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Many pairs are read while nobody waits; few at once; and the report is that of a run at once. */
+/** Many pairs are read after a first look, few at once; the report is that of a run at once. */
 @Timeout(300)
-class IdlePairsTest {
+class FirstLookWatchTest {
   private static final int ENTRIES = 600;
 
   @TempDir Path folder;
@@ -40,8 +39,18 @@ class IdlePairsTest {
   private final List<String> warnings = new CopyOnWriteArrayList<>();
   private WritableKb writer;
   private DaemonFixture daemon;
-  @AutoClose private IdleFixture idle;
-  private final FakePairs pairs = new FakePairs();
+
+  /** Unread pairs, whenever the judge was opened. */
+  private final List<Integer> left = new ArrayList<>();
+
+  private final FakePairs pairs =
+      new FakePairs() {
+        @Override
+        public PairReader open() {
+          left.add(daemon.watch.update().pairsLeft());
+          return super.open();
+        }
+      };
 
   @BeforeEach
   void start() throws Exception {
@@ -50,7 +59,6 @@ class IdlePairsTest {
       writer.append("topic-" + i % 3, "note " + i + " is like no other");
     }
     daemon = new DaemonFixture(folder, writer.kb(), Map.of(), new FakeModel(), reading(pairs));
-    idle = new IdleFixture(daemon);
   }
 
   private RerankingStage reading(FakePairs by) {
@@ -89,70 +97,32 @@ class IdlePairsTest {
   }
 
   @Test
-  void manyPairsAreReadByThemselvesAndFewAtOnce() throws Exception {
+  void manyPairsAreReadAfterAFirstLookAndFewAtOnce() throws Exception {
     daemon.run(Duration.ofSeconds(10));
-    assertTrue(daemon.report().hasNonNull("firstLook"));
-    assertEquals(ENTRIES / 2, daemon.watch.update().pairsLeft());
-    assertEquals(0, pairs.opened.get());
-    assertTrue(daemon.report().at("/relations/0/assessment").isNull());
-
-    assertTrue(idle.consider(), "though the machine is on battery and busy");
-    idle.await();
-    assertEquals(ENTRIES / 2, pairs.read.get());
-    daemon.look();
-    daemon.run(Duration.ofSeconds(10));
+    assertEquals(List.of(ENTRIES / 2), left, "told while they were read");
+    assertEquals(2, daemon.metrics.reports.sum(), "a first look, and the report");
     assertFalse(daemon.report().hasNonNull("firstLook"));
     assertTrue(daemon.report().at("/relations/0/assessment").isObject());
     assertEquals(0, daemon.watch.update().pairsLeft());
-    assertFalse(idle.consider(), "nothing is left");
     assertEquals(ENTRIES / 2, pairs.read.get());
     assertAsAtOnce();
 
     writer.append("topic-1", "a new note");
     daemon.run(Duration.ofSeconds(10));
-    assertFalse(daemon.report().hasNonNull("firstLook"), "a few are read at once");
+    assertEquals(3, daemon.metrics.reports.sum(), "a few are read at once");
     int more = pairs.read.get() - ENTRIES / 2;
     assertTrue(more < 128, more + " pairs were read again");
     assertEquals(List.of(), warnings);
   }
 
   @Test
-  void aChangeComesFirstAndNothingIsLost() throws Exception {
-    daemon.run(Duration.ofSeconds(10));
-    pairs.hold.at = 70;
-    assertTrue(idle.consider());
-    pairs.hold.reached.await();
-    writer.append("topic-1", "a short one");
-    daemon.look();
-    assertTrue(daemon.watch.upToDateWith().isEmpty());
-    idle.consider();
-    idle.await();
-    pairs.hold.at = -1;
-    assertEquals(70, pairs.read.get());
-    for (int i = 0; i < 3; i++) {
-      daemon.run(Duration.ofSeconds(10));
-      idle.consider();
-      idle.await();
-    }
-    daemon.look();
-    daemon.run(Duration.ofSeconds(10));
-    assertFalse(daemon.report().hasNonNull("firstLook"));
-    assertAsAtOnce();
-  }
-
-  @Test
   void aJudgeThatCannotBeUsedIsToldOfOnceAndTheListStaysAsItWas() throws Exception {
     pairs.broken = "no such graph";
-    daemon.run(Duration.ofSeconds(10));
-    idle.consider();
-    idle.await();
-    daemon.look();
     daemon.run(Duration.ofSeconds(10));
     assertFalse(daemon.report().hasNonNull("firstLook"));
     assertTrue(daemon.report().at("/relations/0/assessment").isNull());
     assertTrue(daemon.report().get("relations").size() >= 200);
     daemon.run(Duration.ofMinutes(2));
-    assertFalse(idle.consider());
     assertEquals(
         List.of(
             "pairs are ranked by vectors and words alone, without the pair judge: no such graph"),
