@@ -64,6 +64,25 @@ public final class KbStores implements AutoCloseable {
 
   private static final Duration LOCK_WAIT = Duration.ofSeconds(30);
 
+  /** Files that earlier versions of helix-bg wrote into a KB's folder. */
+  private static final List<String> FORMER =
+      List.of(
+          "embeddings.keys",
+          "embeddings.keys.next",
+          "embeddings.journal",
+          "passages.bin",
+          "passages.keys",
+          "passages.keys.next",
+          "passages.journal",
+          "insights/answers.jsonl",
+          "insights/readings.jsonl",
+          "insights/history.jsonl",
+          "insights/decisions.jsonl",
+          "insights/cursor.json",
+          "insights/seal.json",
+          "insights/.helix-bg.lock",
+          "insights/.helix-bg.append.lock");
+
   private final Path state;
   private final Settings settings;
   private final Consumer<String> notices;
@@ -231,6 +250,7 @@ public final class KbStores implements AutoCloseable {
           copyDecisions(heir.get(), made, place);
         }
         Files.move(made, folder); // in one step, so that no half copy counts as the store
+        tellOfFormerFiles(kb);
       }
       note(kb, place, folder);
     }
@@ -333,6 +353,19 @@ public final class KbStores implements AutoCloseable {
                 .toPrettyString()
             + "\n";
     AtomicFile.update(folder.resolve(PLACE), json.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private void tellOfFormerFiles(Kb kb) {
+    List<String> there =
+        FORMER.stream()
+            .filter(name -> Files.exists(kb.folder().resolve(name), LinkOption.NOFOLLOW_LINKS))
+            .toList();
+    if (!there.isEmpty()) {
+      notices.accept(
+          ("these files in %s come from an older helix-bg; they are no longer read and can be"
+                  + " deleted: %s")
+              .formatted(kb.folder(), String.join(", ", there)));
+    }
   }
 
   /** Closes all stores; a store that is needed later is opened again. */

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
@@ -22,6 +23,9 @@ public record ServiceStep(String shown, Deed deed) {
   private static final Duration PATIENCE = Duration.ofSeconds(15);
 
   private static final Duration LOOK = Duration.ofMillis(100);
+
+  /** Environment variable that names the folder with the socket of the user's systemd. */
+  private static final String RUNTIME_FOLDER = "XDG_RUNTIME_DIR";
 
   public interface Deed {
     /**
@@ -167,7 +171,9 @@ public record ServiceStep(String shown, Deed deed) {
 
   static Ended ended(String... command) throws InterruptedException {
     try {
-      Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+      ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+      addRuntimeFolder(builder.environment(), Path.of("/run/user"));
+      Process process = builder.start();
       process.getOutputStream().close();
       String output =
           new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
@@ -190,6 +196,22 @@ public record ServiceStep(String shown, Deed deed) {
           ExitCode.WRITE,
           "nothing was changed, because the user's systemd does not answer: "
               + answer.output().replace('\n', ' '));
+    }
+  }
+
+  /**
+   * Adds the variable {@value #RUNTIME_FOLDER} if it is missing, as in a shell of {@code su} or
+   * {@code cron}.
+   *
+   * @param folders folder with one runtime folder for each user, named by the user's id
+   */
+  static void addRuntimeFolder(Map<String, String> environment, Path folders) throws IOException {
+    Path process = Path.of("/proc/self");
+    if (environment.getOrDefault(RUNTIME_FOLDER, "").isEmpty() && Files.exists(process)) {
+      Path folder = folders.resolve(Files.getAttribute(process, "unix:uid").toString());
+      if (Files.isDirectory(folder)) {
+        environment.put(RUNTIME_FOLDER, folder.toString());
+      }
     }
   }
 

@@ -39,8 +39,8 @@ public final class KbWatch {
   /** Time after which a log is read even if it is still changing. */
   static final Duration READ_ANYWAY_AFTER = Duration.ofSeconds(60);
 
-  /** Number of checks after which a failed update is tried again. */
-  private static final int RETRY_AFTER = 15;
+  /** Number of failures after which the time until the next attempt no longer doubles. */
+  private static final int LONGEST_RETRY = 7;
 
   private final Kb kb;
   private final KbStores stores;
@@ -70,7 +70,7 @@ public final class KbWatch {
   /** State of the log at the last noticed change; null before the first check. */
   private FileState seenLog;
 
-  private boolean failed;
+  private int failures;
   private long retryAt;
 
   // Other threads read these fields for the status.
@@ -197,7 +197,7 @@ public final class KbWatch {
     if (rested < settings.quiet().toNanos() && now - changedSince < READ_ANYWAY_AFTER.toNanos()) {
       return settings.quiet().toNanos() - rested;
     }
-    if (failed && now - retryAt < 0) {
+    if (failures > 0 && now - retryAt < 0) {
       return Math.min(poll, retryAt - now);
     }
     locked(stamp);
@@ -261,7 +261,7 @@ public final class KbWatch {
     logSha256 = "";
     pending = stamp;
     pendingSince = now;
-    failed = false;
+    failures = 0;
   }
 
   private void locked(KbStamp stamp) throws IOException, InterruptedException {
@@ -284,7 +284,7 @@ public final class KbWatch {
     update.run(store, log, here);
     done = stamp;
     publishVectors(store, log);
-    failed = false;
+    failures = 0;
     troubles.over(name);
     logSha256 = log.account().sha256();
   }
@@ -303,8 +303,9 @@ public final class KbWatch {
 
   /** Sets the time of the next attempt after a failure. */
   private void later() {
-    failed = true;
-    retryAt = clock.nanos() + settings.poll().multipliedBy(RETRY_AFTER).toNanos();
+    long wait = settings.poll().toNanos() << Math.min(failures, LONGEST_RETRY);
+    retryAt = clock.nanos() + wait;
+    failures++;
     done = null;
   }
 }

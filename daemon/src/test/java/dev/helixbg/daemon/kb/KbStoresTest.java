@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.kb;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -284,5 +285,23 @@ class KbStoresTest {
     moved.refresh();
     assertEquals(1, decisions(moved.kb()));
     assertEquals(1, notices.size(), notices.toString());
+  }
+
+  @Test
+  void formerFilesAreNamedOnceInOneLineAndLeftAlone() throws Exception {
+    Kb kb = kb("kb", 1);
+    Files.createDirectories(kb.insights());
+    Path keys = Files.writeString(kb.folder().resolve("embeddings.keys"), "old");
+    Path decisions = Files.writeString(kb.insights().resolve("decisions.jsonl"), "old");
+    stores.of(kb);
+    restart();
+    stores.of(kb);
+    assertEquals(1, notices.size(), notices.toString());
+    String line = notices.getFirst();
+    assertTrue(line.contains("embeddings.keys, insights/decisions.jsonl"), line);
+    assertTrue(line.contains("can be deleted"), line);
+    assertFalse(line.contains("\n"), line);
+    assertEquals("old", Files.readString(keys));
+    assertEquals("old", Files.readString(decisions));
   }
 }

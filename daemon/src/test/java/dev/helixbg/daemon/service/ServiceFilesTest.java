@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -190,6 +191,21 @@ class ServiceFilesTest {
       ServiceStep.maybe(command).deed().take(System.out);
       assertThrows(Failure.class, () -> ServiceStep.run(command).deed().take(System.out));
     }
+  }
+
+  @Test
+  void theSocketOfSystemdIsFoundWithoutASession() throws Exception {
+    assumeTrue(Files.exists(Path.of("/proc/self")), "systemd is Linux's");
+    String user = Files.getAttribute(Path.of("/proc/self"), "unix:uid").toString();
+    Map<String, String> environment = new HashMap<>();
+    ServiceStep.addRuntimeFolder(environment, folder);
+    assertEquals(Map.of(), environment);
+    Path own = Files.createDirectory(folder.resolve(user));
+    ServiceStep.addRuntimeFolder(environment, folder);
+    assertEquals(Map.of("XDG_RUNTIME_DIR", own.toString()), environment);
+    environment.put("XDG_RUNTIME_DIR", "/named");
+    ServiceStep.addRuntimeFolder(environment, folder);
+    assertEquals("/named", environment.get("XDG_RUNTIME_DIR"));
   }
 
   @Test
