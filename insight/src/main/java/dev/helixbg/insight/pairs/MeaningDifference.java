@@ -133,6 +133,10 @@ public record MeaningDifference(
   /** English words that Danish, Dutch, French or Spanish have, too. */
   private static final Set<String> SHARED_WORDS = words("is it to of for by be have has but");
 
+  /** Words by which a text that only seems to say more says that something ended or is limited. */
+  private static final Set<String> LIMITS =
+      words("was were until till formerly previously except unless bis war waren jusqu hasta");
+
   /** Groups of words. Two texts with different words of one group are opposed. */
   private static final List<Set<String>> OPPOSED =
       List.of(
@@ -228,7 +232,7 @@ public record MeaningDifference(
       boolean differ =
           ownA.isEmpty() && ownB.isEmpty()
               || alike
-                  && (own.anyMatch(PairDisagreement::negates)
+                  && (own.anyMatch(key -> PairDisagreement.negates(key) || LIMITS.contains(key))
                       || !stems(ownB).containsAll(stems(ownA))
                           && !stems(ownA).containsAll(stems(ownB)));
       return new MeaningDifference(

@@ -177,6 +177,7 @@ class PairAssessorTest {
       value = {
         "The flag is enabled in production. | The flag is disabled in production. | RELATED",
         "The job runs at night in UTC. | The job runs at night in local time. | RELATED",
+        "The server is in Frankfurt. | The server was in Frankfurt until June. | RELATED",
         "The flag is enabled in production. | In production we have the flag. | LIKELY_SAME"
       })
   void factsOfWhichEachSaysSomethingElseAreNotTheSame(String one, String other, Tier tier) {
