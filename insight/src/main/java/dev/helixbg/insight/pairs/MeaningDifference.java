@@ -135,7 +135,12 @@ public record MeaningDifference(
 
   /** Words by which a text that only seems to say more says that something ended or is limited. */
   private static final Set<String> LIMITS =
-      words("was were until till formerly previously except unless bis war waren jusqu hasta");
+      words(
+          "was were until till formerly previously except unless only least most bis war waren"
+              + " jusqu hasta");
+
+  /** Words after which the same words in another order state another fact. */
+  private static final Set<String> DIRECTED = words("before after over than instead until");
 
   /** Groups of words. Two texts with different words of one group are opposed. */
   private static final List<Set<String>> OPPOSED =
@@ -233,6 +238,7 @@ public record MeaningDifference(
           ownA.isEmpty() && ownB.isEmpty()
               || alike
                   && (own.anyMatch(key -> PairDisagreement.negates(key) || LIMITS.contains(key))
+                      || areReversed(a, b)
                       || !stems(ownB).containsAll(stems(ownA))
                           && !stems(ownA).containsAll(stems(ownB)));
       return new MeaningDifference(
@@ -249,10 +255,28 @@ public record MeaningDifference(
     Optional<String> certain =
         PairDisagreement.ofNames(one, other)
             .or(() -> PairDisagreement.reversal(one, other))
-            .or(() -> opposed(restA, restB, token -> token.key.matches("\\p{Sc}")));
+            .or(() -> opposed(restA, restB, token -> token.key.matches("\\p{Sc}")))
+            .or(() -> areReversed(a, b) ? Optional.of("order") : Optional.empty());
     Optional<String> objection = certain.or(() -> PairDisagreement.negation(one, other));
     Optional<String> words = objection.or(() -> opposed(restA, restB));
     return new MeaningDifference(words, false, objection, certain.isPresent());
+  }
+
+  /** Whether texts such as <em>A before B</em> and <em>B before A</em> have the same words. */
+  private static boolean areReversed(List<Token> a, List<Token> b) {
+    List<String> one = stemsInOrder(a);
+    List<String> other = stemsInOrder(b);
+    return keys(a).stream().anyMatch(DIRECTED::contains)
+        && !one.equals(other)
+        && one.stream().sorted().toList().equals(other.stream().sorted().toList());
+  }
+
+  private static List<String> stemsInOrder(List<Token> tokens) {
+    return tokens.stream()
+        .map(Token::key)
+        .filter(key -> !FUNCTION_WORDS.contains(key))
+        .map(PairDisagreement::stem)
+        .toList();
   }
 
   /** Returns a detail in which the texts contradict each other, or a clause that only one has. */

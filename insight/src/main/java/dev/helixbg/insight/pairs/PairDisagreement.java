@@ -1,6 +1,7 @@
 package dev.helixbg.insight.pairs;
 
 import dev.helixbg.insight.notes.NotesLog;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -193,7 +194,9 @@ public final class PairDisagreement {
   }
 
   private static Optional<String> forbidden(String one, String other) {
-    return FORBIDS.matcher(one).lookingAt() && ASKS.matcher(other).lookingAt()
+    return FORBIDS.matcher(one).lookingAt()
+            && ASKS.matcher(other).lookingAt()
+            && Collections.disjoint(plainly(one).denied.keySet(), said(other).denied.keySet())
         ? Optional.of("only one text forbids")
         : Optional.empty();
   }

@@ -164,7 +164,8 @@ class PairAssessorTest {
         "Do not use classes for components. | Components are functions, not classes. | false",
         "Don't use unnecessary callbacks with flatMap. | Use flatMap instead of map. | false",
         "Do not use Redis for sessions. | Use Redis for sessions. | true",
-        "Redis is not used any more. | Redis is used for sessions. | true"
+        "Redis is not used any more. | Redis is used for sessions. | true",
+        "Don't mock the database. | Tests must use a real database and not mocks. | false"
       })
   void anInstructionAndOneThatForbidsItAreOpposed(String one, String other, boolean opposed) {
     assertEquals(opposed, PairDisagreement.opposition(one, other).isPresent());
@@ -178,6 +179,11 @@ class PairAssessorTest {
         "The flag is enabled in production. | The flag is disabled in production. | RELATED",
         "The job runs at night in UTC. | The job runs at night in local time. | RELATED",
         "The server is in Frankfurt. | The server was in Frankfurt until June. | RELATED",
+        "Node 18 is required. | At least Node 18 is required. | RELATED",
+        "Run migrations before starting the app. | Start the app before running migrations. |"
+            + " RELATED",
+        "Run migrations before the app starts. | Running migrations before the app starts. |"
+            + " LIKELY_SAME",
         "The flag is enabled in production. | In production we have the flag. | LIKELY_SAME"
       })
   void factsOfWhichEachSaysSomethingElseAreNotTheSame(String one, String other, Tier tier) {
