@@ -61,7 +61,6 @@ final class SquareCode {
     ones = x + 3; // also holds products of shorts
   }
 
-  /** Returns the number of output vectors computed at once. */
   static int vectors(int bits) {
     return bits == 512 ? 4 : 2;
   }
@@ -102,10 +101,6 @@ final class SquareCode {
     return code.code();
   }
 
-  /**
-   * Emits code that multiplies the inputs of one int by their weights, and adds the products to the
-   * sums.
-   */
   private void products(int line) {
     boolean held = vnni || kind == Square.SHORTS;
     for (int v = 0; held && v < vectors; v++) {
@@ -139,10 +134,6 @@ final class SquareCode {
     }
   }
 
-  /**
-   * Emits code that multiplies a row's sums by the step of the row and the steps of the outputs.
-   * The code then adds the sums in memory, or the biases.
-   */
   private void addUp(int row) {
     code.broadcast(x, ROW_STEPS, Float.BYTES * row);
     for (int v = 0; v < vectors; v++) {

@@ -127,7 +127,6 @@ public final class OnnxFile implements AutoCloseable {
     return layers;
   }
 
-  /** Returns the prefix of the names of a layer's weights. */
   static String layer(int index) {
     return "encoder.layer." + index + ".";
   }
@@ -256,7 +255,6 @@ public final class OnnxFile implements AutoCloseable {
     weights.put(name, new Tensor(dims, type, data));
   }
 
-  /** Collects the names at the end of the path {@link #DIM_PARAM}. */
   private void readInput(ByteBuffer message, int depth) throws OnnxFormatException {
     for (ProtoField field : ProtoField.of(message)) {
       if (field.number() == DIM_PARAM[depth] && depth == DIM_PARAM.length - 1) {

@@ -114,7 +114,6 @@ public final class KernelWarmUp {
     }
   }
 
-  /** Warms up products of bytes, if this type is multiplied in bytes. */
   public static void tiles(TensorType type) {
     if (!ByteMatmul.takes(type)) {
       return;

@@ -52,7 +52,6 @@ final class PromptAttention {
     this.scratch = scratch;
   }
 
-  /** Begins a layer of a pass; discards unpacked keys and values. */
   void begin(HostActivations q, int layer, HostActivations target) {
     this.q = q;
     this.layer = layer;
@@ -89,10 +88,6 @@ final class PromptAttention {
     return start + query / group + 1;
   }
 
-  /**
-   * Returns the offset of a query in its row of activations, in bytes. The query's result has the
-   * same offset in the row of results.
-   */
   private long column(int query) {
     return 4L * (head * group + query % group) * size;
   }
@@ -186,10 +181,6 @@ final class PromptAttention {
     private int heldHead;
     private int heldPositions;
 
-    /**
-     * Unpacks the keys and values before position {@code positions}, unless the tiles already hold
-     * them.
-     */
     void hold(int positions) {
       int from = held != null && heldHead == head ? Math.min(cache.shared(held), heldPositions) : 0;
       MemorySegment oldKeys = keys;
@@ -208,7 +199,6 @@ final class PromptAttention {
       heldPositions = positions;
     }
 
-    /** Returns the address of the tile of keys that begins at a position. */
     long keys(int position) {
       return keys.address() + 4L * position * size;
     }

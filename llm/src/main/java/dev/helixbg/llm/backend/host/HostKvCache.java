@@ -168,7 +168,6 @@ public final class HostKvCache extends KvCache {
     /** The cache that may write to the page; other caches only read. */
     HostKvCache writer;
 
-    /** Number of caches that use the page; at 0 the page returns to the pool. */
     int holders;
 
     /** Number of leading positions that forks read. No cache writes to these positions again. */
