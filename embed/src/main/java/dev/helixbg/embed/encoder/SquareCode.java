@@ -24,10 +24,7 @@ final class SquareCode {
   private static final Register W = Register.R9;
   private static final Register LEFT = Register.RAX;
 
-  /**
-   * Number of rows that are computed together. The memory of rows must have room for a multiple of
-   * this number.
-   */
+  /** Rows computed together; the memory of rows must have room for a multiple of this. */
   static final int ROWS = 6;
 
   private static final int UNROLLED = 8;

@@ -176,9 +176,6 @@ public final class OnnxFile implements AutoCloseable {
   }
 
   private String matrixOfBias(String bias) throws OnnxFormatException {
-    if (matrixOfBias == null) {
-      matrixOfBias = matrices();
-    }
     String matrix = matrixOfBias.get(bias);
     if (matrix == null) {
       throw new OnnxFormatException("no matrix product feeds the bias " + bias);
@@ -221,6 +218,7 @@ public final class OnnxFile implements AutoCloseable {
         default -> {}
       }
     }
+    matrixOfBias = matrices();
   }
 
   private void readNode(ByteBuffer node) throws OnnxFormatException {

@@ -249,11 +249,7 @@ public final class CpuBackend extends HostBackend {
     counters().add(Counter.DISPATCHES, 1);
   }
 
-  /**
-   * Returns {@code held} if it has at least as many rows as {@code like} and the same number of
-   * columns. Otherwise, returns new activations of the size of {@code like}. Only rows that are
-   * written take memory.
-   */
+  /** Returns {@code held} if it is large enough, otherwise new activations. */
   private HostActivations room(HostActivations held, HostActivations like) {
     if (held != null && held.rows() >= like.rows() && held.columns() == like.columns()) {
       return held;

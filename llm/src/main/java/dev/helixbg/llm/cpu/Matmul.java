@@ -33,10 +33,7 @@ final class Matmul {
    */
   static final int FEW = 7;
 
-  /**
-   * Size in bytes of a block of weights, which stays in the second-level cache together with the
-   * activations.
-   */
+  /** A block of weights stays in the second-level cache together with the activations. */
   private static final long SHARED_BYTES = 1 << 16;
 
   /**

@@ -80,10 +80,7 @@ final class PromptAttention {
     }
   }
 
-  /**
-   * Returns the number of positions to which a query attends. Queries are ordered by token, then by
-   * head.
-   */
+  /** Queries are ordered by token, then by head. */
   private int seen(int query) {
     return start + query / group + 1;
   }
@@ -92,10 +89,7 @@ final class PromptAttention {
     return 4L * (head * group + query % group) * size;
   }
 
-  /**
-   * Returns the address of a position's score for the first query of the panel. Scores are stored
-   * in blocks of {@link TileProduct#DEPTH} positions.
-   */
+  /** Scores are stored in blocks of {@link TileProduct#DEPTH} positions. */
   private long scoresAt(int position) {
     long part = (long) position / DEPTH * ROWS * STRIDE;
     return scores + 4L * (part + position % DEPTH);
@@ -169,10 +163,7 @@ final class PromptAttention {
    * a batch are usually forks of one sequence and share most of their positions.
    */
   private final class CachedTiles {
-    /**
-     * Distance between panels of values, in positions. The distance is not a power of two, so that
-     * panels use different sets of the CPU cache.
-     */
+    /** Not a power of two, so that panels use different sets of the CPU cache. */
     private static final int APART = DEPTH + 16;
 
     private MemorySegment keys = MemorySegment.NULL;
