@@ -37,7 +37,6 @@ public final class ByteRows {
   public static final int MINIMA = SCALES + 4 * 8;
   public static final int HALF_SCALES = MINIMA;
 
-  /** Size of a row, in bytes. */
   public static final int ROW_BYTES = MINIMA + 4 * 8;
 
   private static final int SUB = 32;
@@ -140,7 +139,6 @@ public final class ByteRows {
     factors(SixBitScales.minima(block), -half(block + 2), target + MINIMA);
   }
 
-  /** Writes eight bytes, multiplied by a factor, as floats. */
   private static void factors(long bytes, float factor, long target) {
     MEMORY.set(LONG, target, bytes);
     FloatVector.broadcast(FloatVector.SPECIES_256, factor)
