@@ -35,7 +35,6 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** findings, dismiss, done, undo and search from the command line, without a daemon. */
 class FindingsCommandsTest {
   /** In which the embedding model is prepared for the tests of all modules. */
   private static final Path CACHE = Path.of("../embed/target/test-cache").toAbsolutePath();
@@ -70,7 +69,6 @@ class FindingsCommandsTest {
     return json().findValuesAsText("id");
   }
 
-  /** Four entries of two topics, all about one thing, and a report on them. */
   private void reported() throws Exception {
     WritableKb writer = new WritableKb(folder.resolve("kb"), new Random(2));
     writer.append("cache", "The cache keeps stale leases after a restart of the broker.");
@@ -242,7 +240,6 @@ class FindingsCommandsTest {
         .asText();
   }
 
-  /** A line for each finding, and one for each of its entries below it. */
   private List<String> ids() {
     return out.toString()
         .lines()
@@ -418,7 +415,6 @@ class FindingsCommandsTest {
     }
   }
 
-  /** As from /dev/zero. */
   private static final class EndlessInput extends InputStream {
     @Override
     public int read() {
