@@ -6,16 +6,23 @@ import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.LocalDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.Optional;
 
-/** The desktop's trash: on Linux as freedesktop.org specifies it, on a Mac {@code ~/.Trash}. */
+/**
+ * The desktop's trash: on Linux as freedesktop.org specifies it, on a Mac {@code ~/.Trash}.
+ *
+ * @param home trash folder of the user's home
+ * @param isMac whether the trash is a plain folder of files, as on a Mac
+ */
 record Trash(Path home, boolean isMac) {
   private static final int MOST_NAMES = 10_000;
   private static final DateTimeFormatter SECONDS =
@@ -35,7 +42,11 @@ record Trash(Path home, boolean isMac) {
     }
   }
 
-  /** Moves a regular file to the trash; {@code now} is in the user's time zone. */
+  /**
+   * Moves a regular file to the trash.
+   *
+   * @param now present time in the user's time zone
+   */
   Moved move(Path file, LocalDateTime now) throws IOException {
     Path from = file.toRealPath(LinkOption.NOFOLLOW_LINKS);
     if (!Files.isRegularFile(from, LinkOption.NOFOLLOW_LINKS)) {
@@ -55,14 +66,21 @@ record Trash(Path home, boolean isMac) {
     throw new IOException("the trash already has too many files named " + from.getFileName());
   }
 
-  /** Writes the note about the file first, because the note reserves a name in the trash. */
+  /**
+   * Moves a file to the trash. The note about the file is written first, because the note reserves
+   * a name in the trash.
+   */
   private Moved moveByInfo(Path from, LocalDateTime now) throws IOException {
-    Path files = Files.createDirectories(home.resolve("files"));
-    Path infos = Files.createDirectories(home.resolve("info"));
+    boolean atHome = Files.getFileStore(from).equals(Files.getFileStore(home));
+    Path top = atHome ? Path.of("/") : top(from);
+    Path trash = atHome ? home : ownTrash(top);
+    Path files = Files.createDirectories(trash.resolve("files"));
+    Path infos = Files.createDirectories(trash.resolve("info"));
+    String path = (atHome ? from : top.relativize(from)).toString();
     String info =
         "[Trash Info]\nPath=%s\nDeletionDate=%s\n"
             .formatted(
-                URLEncoder.encode(from.toString(), UTF_8).replace("+", "%20").replace("%2F", "/"),
+                URLEncoder.encode(path, UTF_8).replace("+", "%20").replace("%2F", "/"),
                 SECONDS.format(now));
     for (int i = 1; i < MOST_NAMES; i++) {
       Path note = infos.resolve(name(from, i) + ".trashinfo");
@@ -97,5 +115,33 @@ record Trash(Path home, boolean isMac) {
         : dot <= 0
             ? name + "." + number
             : name.substring(0, dot) + "." + number + name.substring(dot);
+  }
+
+  /** Returns the topmost folder above the file that is on the same disk as the file. */
+  private static Path top(Path file) throws IOException {
+    FileStore disk = Files.getFileStore(file);
+    Path top = file.getParent();
+    while (top.getParent() != null && Files.getFileStore(top.getParent()).equals(disk)) {
+      top = top.getParent();
+    }
+    return top;
+  }
+
+  /** Returns the user's trash on another disk: {@code .Trash-UID}, writable only for this user. */
+  private static Path ownTrash(Path top) throws IOException {
+    Path home = Path.of(System.getProperty("user.home"));
+    Path trash = top.resolve(".Trash-" + Files.getAttribute(home, "unix:uid"));
+    try {
+      return Files.createDirectory(
+          trash,
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    } catch (FileAlreadyExistsException e) {
+      if (Files.isSymbolicLink(trash)
+          || !Files.getAttribute(trash, "unix:uid", LinkOption.NOFOLLOW_LINKS)
+              .equals(Files.getAttribute(home, "unix:uid"))) {
+        throw new IOException("the trash " + trash + " is not yours");
+      }
+      return trash;
+    }
   }
 }

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+/** Files in the desktop's trash, as other programs find them there. */
 class TrashTest {
   private static final LocalDateTime NOW = LocalDateTime.of(2026, 11, 28, 6, 5, 4);
 
