@@ -37,7 +37,6 @@ final class BertSession implements AutoCloseable {
 
   private static final Set<String> KNOWN = Set.of(IDS, MASK, TYPES);
 
-  /** Chooses the processor that runs a session, and sets its options. */
   interface Provider {
     void choose(OrtSession.SessionOptions options) throws OrtException;
   }
@@ -158,7 +157,6 @@ final class BertSession implements AutoCloseable {
     }
   }
 
-  /** Returns the token types of one sequence; the class comment describes them. */
   static int[] tokenTypes(int[] ids) {
     int[] types = new int[ids.length];
     int last = ids.length - 1;

@@ -19,10 +19,7 @@ import java.util.Optional;
  */
 public final class EmbeddingModel implements EmbedderSource {
 
-  /**
-   * Version of the code that computes vectors. It is part of {@link #id} and must rise when the
-   * vectors change.
-   */
+  /** Part of {@link #id}; must rise when the vectors change. */
   private static final String RECIPE = "mean pooling 1";
 
   private final EmbedSettings settings;
@@ -126,10 +123,7 @@ public final class EmbeddingModel implements EmbedderSource {
     return anotherForQueries().filter(other -> other.id.equals(vectors)).orElse(this);
   }
 
-  /**
-   * Returns the model that embeds entries by machine code, if that model is prepared; otherwise
-   * this model.
-   */
+  /** Returns the model for entries by machine code if it is prepared; otherwise this model. */
   @Override
   public EmbeddingModel likelyForQueries() {
     return anotherForQueries()
@@ -141,7 +135,6 @@ public final class EmbeddingModel implements EmbedderSource {
     return another(false).filter(EmbeddingModel::isMachineCode);
   }
 
-  /** Returns whether machine code computes the network. Such a model opens faster than others. */
   boolean isMachineCode() {
     return !isCoreMl() && network.isMachineCode();
   }
@@ -166,7 +159,7 @@ public final class EmbeddingModel implements EmbedderSource {
 
   private double gain(EmbeddingModel plain, boolean few) {
     Optional<SpeedTrial.Verdict> tried =
-        few && isMachineCode() ? triedAgainst(plain) : Optional.of(against(plain));
+        few && isMachineCode() ? tried() : Optional.of(against(plain));
     return tried.map(SpeedTrial.Verdict::gain).orElse(SpeedTrial.WORTH);
   }
 
@@ -178,23 +171,12 @@ public final class EmbeddingModel implements EmbedderSource {
    * @throws EmbeddingException when {@code plain} cannot be loaded
    */
   SpeedTrial.Verdict against(EmbeddingModel plain) {
-    Optional<SpeedTrial.Verdict> finer =
-        finer(plain)
-            .map(other -> other.against(plain))
-            .filter(verdict -> verdict.gain() >= SpeedTrial.WORTH);
-    return finer.orElseGet(
-        () -> trial().remembered(cacheFolder, source.graphHash(), plain::open, this::open));
+    return trial().remembered(cacheFolder, source.graphHash(), plain::open, this::open);
   }
 
-  /** Returns the result of an earlier trial on this machine; empty if there was no trial. */
-  public Optional<SpeedTrial.Verdict> triedAgainst(EmbeddingModel plain) {
-    return trial()
-        .remembered(cacheFolder, source.graphHash())
-        .or(() -> finer(plain).flatMap(other -> other.triedAgainst(plain)));
-  }
-
-  private Optional<EmbeddingModel> finer(EmbeddingModel plain) {
-    return plain.another(false).filter(other -> !other.id.equals(id));
+  /** Returns the verdict of an earlier trial on this machine; empty if there was no trial. */
+  public Optional<SpeedTrial.Verdict> tried() {
+    return trial().remembered(cacheFolder, source.graphHash());
   }
 
   private SpeedTrial trial() {
@@ -203,7 +185,6 @@ public final class EmbeddingModel implements EmbedderSource {
         : new SpeedTrial(network.describe(), PreparedModel.bound(network), System::nanoTime);
   }
 
-  /** Returns model, precision and token limit in words. */
   @Override
   public String describe() {
     String precision = settings.precision() == Precision.INT8 ? ", eight-bit" : "";

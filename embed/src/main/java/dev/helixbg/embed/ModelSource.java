@@ -32,7 +32,6 @@ record ModelSource(
   private static final String TOKENIZER_HASH =
       "da0e79933b9ed51798a3ae27893d3c5fa4a201126cef75586296df9b4d2c62a0";
 
-  /** The ONNX file as it was exported, and tokenizer.json or vocab.txt. */
   record Location(Path graph, Path tokenizer) {}
 
   /**

@@ -12,8 +12,6 @@ public final class GpuRetry {
   private static final int MOST_FAILURES = 1;
 
   private final Consumer<String> news;
-
-  /** Number of consecutive failures of the GPU. */
   private int failures;
 
   public interface Work<T, E extends Exception> {
@@ -24,9 +22,6 @@ public final class GpuRetry {
     T run(boolean onCpu) throws E;
   }
 
-  /**
-   * @param news receives a line for each failure after which the work is repeated
-   */
   public GpuRetry(Consumer<String> news) {
     this.news = news;
   }

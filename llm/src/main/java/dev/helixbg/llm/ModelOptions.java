@@ -29,7 +29,6 @@ public record ModelOptions(Device device, int threads, PassLimits limits) {
     }
   }
 
-  /** Returns options with buffers of the usual sizes; see {@link PassLimits}. */
   public static ModelOptions of(Device device, int threads, int context) {
     PassLimits limits = new PassLimits(context, PROMPT_ROWS, WANTED_ROWS);
     return new ModelOptions(device, threads, limits);

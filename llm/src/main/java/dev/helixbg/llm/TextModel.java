@@ -129,10 +129,7 @@ public final class TextModel implements AutoCloseable {
         () -> Generator.generateAll(passes, shared.cache, prompts, options, cancelled));
   }
 
-  /**
-   * Runs the work and returns its result. If the model file was changed, throws the exception for
-   * the change, even if the work itself failed.
-   */
+  /** Runs work. A change of the model file is reported even if the work itself failed. */
   private <T> T whileUnchanged(Supplier<T> work) {
     T result;
     try {
@@ -145,7 +142,6 @@ public final class TextModel implements AutoCloseable {
     return result;
   }
 
-  /** Returns the largest number of prompt tokens of one pass. */
   public int passTokens() {
     return passes.promptTokens();
   }

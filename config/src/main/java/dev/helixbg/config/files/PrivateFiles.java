@@ -33,7 +33,6 @@ public final class PrivateFiles {
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final FileAttribute<?> FOLDER = PosixFilePermissions.asFileAttribute(FOLDER_MODE);
 
-  /** Permissions that let other users change the content of a folder. */
   private static final Set<PosixFilePermission> WRITABLE_BY_OTHERS =
       Set.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
 
@@ -111,7 +110,6 @@ public final class PrivateFiles {
     return new FileSystemException(path.toString(), null, reason);
   }
 
-  /** Returns whether a file or folder belongs to the user of this process. */
   public static boolean isOwn(Path path) throws IOException {
     Path folder = Files.isDirectory(path) ? path : path.toAbsolutePath().getParent();
     return Files.getAttribute(path, "unix:uid").equals(userId(folder));

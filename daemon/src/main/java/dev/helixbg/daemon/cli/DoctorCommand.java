@@ -164,7 +164,8 @@ final class DoctorCommand extends JsonCommand {
       ok("provider", embedder.provenance().provider());
       model
           .another(true)
-          .flatMap(other -> other.triedAgainst(model))
+          .flatMap(EmbeddingModel::tried)
+          .or(() -> model.another(false).flatMap(EmbeddingModel::tried))
           .ifPresent(tried -> ok("many texts", tried.why()));
     }
   }

@@ -56,9 +56,7 @@ public final class AtomicFile implements AutoCloseable {
    */
   private static final Set<Path> UNFINISHED = new HashSet<>();
 
-  /** Whether the process is about to end; guarded by {@link #UNFINISHED}. */
   private static boolean processEnds;
-
   private final Path temporary;
   private boolean renamed;
 
@@ -189,7 +187,6 @@ public final class AtomicFile implements AutoCloseable {
     copyAttributes(target);
   }
 
-  /** Copies the extended attributes that users set, such as tags. */
   private void copyAttributes(Path target) throws IOException {
     UserDefinedFileAttributeView from =
         Files.getFileAttributeView(target, UserDefinedFileAttributeView.class);
@@ -250,7 +247,6 @@ public final class AtomicFile implements AutoCloseable {
     }
   }
 
-  /** Deletes the temporary file unless it was renamed. */
   @Override
   public void close() throws IOException {
     if (!renamed) {

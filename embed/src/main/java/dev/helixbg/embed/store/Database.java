@@ -139,7 +139,6 @@ public final class Database implements AutoCloseable {
     return file;
   }
 
-  /** Returns the path that an unusable database is moved to. */
   public static Path aside(Path file) {
     return file.resolveSibling(file.getFileName() + ASIDE);
   }
@@ -237,7 +236,6 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /** Creates an empty file, and deletes the logs of a deleted database. */
   private void createFile() throws IOException {
     try (ProcessLock lock = lock()) {
       if (Files.notExists(file, LinkOption.NOFOLLOW_LINKS)) {

@@ -79,10 +79,7 @@ public final class ChoiceScorer {
 
   private record Place(int point, int prompt) {}
 
-  /**
-   * One computation: a group of prompts that are read together, and the tokens that follow the
-   * prompts.
-   */
+  /** A group of prompts that are read together, and the tokens that follow them. */
   private final class Run {
     private final ChoiceTree choices;
     private final PromptGroup group;
@@ -126,7 +123,6 @@ public final class ChoiceScorer {
       }
     }
 
-    /** Adds open branch points until the batch is full. */
     private void addOpen() {
       int room = work.promptTokens() - work.batch.rows();
       while (!open.isEmpty() && work.batch.freeWanted() > 0) {

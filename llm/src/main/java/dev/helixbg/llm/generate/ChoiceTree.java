@@ -79,9 +79,6 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
       return points;
     }
 
-    /**
-     * @param here choices with the same first {@code depth} tokens
-     */
     private static BranchPoint at(int depth, List<int[]> here, List<int[]> choices) {
       if (here.size() > 1 && here.stream().anyMatch(choice -> choice.length == depth)) {
         throw new IllegalArgumentException("a choice is the beginning of another");

@@ -171,10 +171,7 @@ public final class Generator {
     return some.stream().filter(answer -> answer.reason == null).toList();
   }
 
-  /**
-   * Continues answers, one per row, until all of them have ended or a pass with fewer rows would be
-   * cheaper.
-   */
+  /** Continues answers, one per row, until all have ended or fewer rows would be cheaper. */
   private void grow(List<GrowingAnswer> rows) {
     for (int row = 0; row < rows.size(); row++) {
       work.tokens.set(0, row, rows.get(row).last());

@@ -35,14 +35,11 @@ public record GgufDescription(
       return shape.stream().reduce(1L, Math::multiplyExact);
     }
 
-    /** Returns the element type's name, or its number if the name is unknown. */
     public String typeName() {
       return StoredType.nameOf(typeId);
     }
 
-    /**
-     * Returns the tensor's size in bytes; empty if the type is unknown or does not fit the shape.
-     */
+    /** Returns the size; empty if the type is unknown or does not fit the shape. */
     public OptionalLong bytes() {
       try {
         return OptionalLong.of(StoredType.ofId(typeId).bytes(elements()));
@@ -89,7 +86,6 @@ public record GgufDescription(
     return GgufParser.describe(mapped.path().toString(), mapped.bytes());
   }
 
-  /** Returns whether the file is one of several files that together are a model. */
   public boolean isSplit() {
     return metadata.values().get(SPLIT_COUNT) instanceof Long count && count > 1;
   }

@@ -38,9 +38,7 @@ final class CompiledKernels {
     MATMUL_FEW_ROWS(false),
     MATMUL(false);
 
-    /**
-     * Whether the kernel is compiled separately for each number of units (of 32 columns) per lane.
-     */
+    /** Whether each number of units (of 32 columns) per lane has a kernel of its own. */
     private final boolean isMatvec;
 
     WeightsKernel(boolean isMatvec) {
@@ -64,9 +62,7 @@ final class CompiledKernels {
     COMBINE
   }
 
-  /**
-   * @param group number of query heads that a threadgroup processes together
-   */
+  /** {@code group} is the number of query heads that a threadgroup processes together. */
   record CacheKind(int headSize, int group) {}
 
   /**
@@ -97,20 +93,14 @@ final class CompiledKernels {
   /** Compiled kernels by {@link WeightsKey}, {@link RowsKernel} or {@link CacheKey}. */
   private final Map<Object, GpuKernel> known = new ConcurrentHashMap<>();
 
-  /**
-   * Kernels that the rehearsed steps need, to be compiled later; null when there is no rehearsal.
-   */
+  /** Kernels that the rehearsal needs, to be compiled later; null outside a rehearsal. */
   private Map<Object, Source> wanted;
 
   CompiledKernels(GpuDevice device) {
     this.device = device;
   }
 
-  /**
-   * Returns the kernel for matrices of these types.
-   *
-   * @param types distinct types of the matrices; the i-th type has the index i in the kernel
-   */
+  /** The i-th of the distinct types has the index i in the kernel. */
   GpuKernel get(WeightsKernel kernel, List<TensorType> types, int columns) {
     return get(
         new WeightsKey(kernel, types, units(kernel, types, columns)),

@@ -40,9 +40,6 @@ public final class GpuBackend implements Backend {
   private final Map<KvShape, KvBlocks> caches = new HashMap<>();
   private boolean closed;
 
-  /**
-   * @param closesDevice whether {@link #close} also closes the device
-   */
   public GpuBackend(GpuDevice device, boolean closesDevice) {
     this.device = device;
     this.closesDevice = closesDevice;
@@ -120,9 +117,7 @@ public final class GpuBackend implements Backend {
     }
   }
 
-  /**
-   * Copies the first {@code bytes} bytes of a buffer to the bytes that follow them, for benchmarks.
-   */
+  /** Copies a buffer's first bytes to the bytes that follow them, for benchmarks. */
   void copyBlock(GpuBuffer buffer, int bytes) {
     copyBlock(recorder, kernels, buffer, 0, 1, bytes);
   }

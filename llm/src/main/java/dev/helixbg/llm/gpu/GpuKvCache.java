@@ -81,7 +81,6 @@ final class GpuKvCache extends KvCache {
     /** For each block, the number of caches that use the block. */
     private int[] users = new int[0];
 
-    /** Stack of blocks that no cache uses. */
     private final Deque<Integer> free = new ArrayDeque<>();
 
     KvBlocks(CommandRecorder recorder, CompiledKernels kernels, KvShape shape) {

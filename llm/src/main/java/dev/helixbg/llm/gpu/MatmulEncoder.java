@@ -47,9 +47,7 @@ final class MatmulEncoder {
   // The same constant is in matvec.metal.
   private static final int SIMDGROUPS = 4;
 
-  /**
-   * Number of rows that each simdgroup computes one after the other, if the matrix has enough rows.
-   */
+  /** Rows that each simdgroup computes in turn, if there are {@link #ROWS_TO_LOOP}. */
   private static final int LOOPS = 8;
 
   private static final int ROWS_TO_LOOP = 32_768;
@@ -127,7 +125,6 @@ final class MatmulEncoder {
     }
   }
 
-  /** Multiplies vectors, one at a time, with the matrices {@code from ≤ i < to}. */
   private void rows(UploadTables.Table rowOf, int vectors, int from, int to) {
     List<TensorType> kinds = distinctTypes(from, to);
     boolean loops =
@@ -221,12 +218,7 @@ final class MatmulEncoder {
     return normed;
   }
 
-  /**
-   * Multiplies up to {@link #FEW} vectors with the matrices {@code from ≤ i < to}, in small tiles.
-   *
-   * @param gated whether the first product gates the second product; if so, the result is written
-   *     to the first target
-   */
+  /** If {@code gated}, the first product gates the second; the first target gets the result. */
   private void smallTiles(UploadTables.Table rowOf, int vectors, int from, int to, boolean gated) {
     List<TensorType> kinds = distinctTypes(from, to);
     boolean small = smallTiles(from, to, gated, SMALL_TILE_ROWS) < FEWEST_TILES;
@@ -247,9 +239,6 @@ final class MatmulEncoder {
     return gated ? groups(from, from + 1, rows / 2) : groups(from, to, rows);
   }
 
-  /**
-   * Multiplies vectors with the matrices {@code from ≤ i < to}, in large tiles, by one dispatch.
-   */
   private void tiles(GpuActivations input, int vectors, int from, int to) {
     List<TensorType> kinds = distinctTypes(from, to);
     CommandRecorder r =

@@ -76,11 +76,7 @@ public final class Qwen3 {
     return new Qwen3(config, weights, backend, limits, file.mapped());
   }
 
-  /**
-   * Checks the tensors of a file without reading them.
-   *
-   * @throws GgufException if a tensor is missing, superfluous, or has another shape
-   */
+  /** Checks the tensors of a file without reading them. */
   public static void requireTensors(GgufFile file) {
     new Qwen3Tensors(file, Qwen3Config.from(file.metadata()), tensor -> null, false).weights();
   }
@@ -247,7 +243,6 @@ public final class Qwen3 {
     }
   }
 
-  /** Creates the exception for logits that contain NaN. */
   public GgufException notNumbers() {
     return file.error("the model's results are not numbers: the file is damaged; fetch it again");
   }
@@ -286,7 +281,6 @@ public final class Qwen3 {
     return weights.embedding().rows();
   }
 
-  /** Returns the shape of the caches of this model's sequences, with the context limit. */
   public KvShape cacheShape() {
     return cacheShape;
   }

@@ -13,9 +13,6 @@ final class BpeMerges {
 
   private final TextIndex tokens;
 
-  /**
-   * @throws IllegalArgumentException if a merge is not two parts with a space between them
-   */
   BpeMerges(GgufStrings texts, TextIndex tokens) {
     merges = new TextIndex(texts, merge -> requirePair(texts, merge));
     this.tokens = tokens;
@@ -114,7 +111,6 @@ final class BpeMerges {
       }
     }
 
-    /** Returns the index of the merge that joins two neighbouring parts, or {@link #NONE}. */
     private int find(int start, int middle, int end) {
       System.arraycopy(utf8, start, pair, 0, middle - start);
       pair[middle - start] = ' ';

@@ -121,7 +121,6 @@ final class LibCuda {
     return (int) functions.get(f).call(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
   }
 
-  /** Calls a function and throws an exception on failure. */
   void call(Function f, long... arguments) {
     check(f, ask(f, arguments));
   }

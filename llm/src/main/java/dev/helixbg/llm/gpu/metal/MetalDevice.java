@@ -47,10 +47,7 @@ public final class MetalDevice implements GpuDevice {
   private final long id;
 
   private final String library;
-
-  /** Whether the device can be reused after it was closed. */
   private volatile boolean rests;
-
   private final long queue;
   private final long pageSize = (int) NativeFunction.ofC("getpagesize").orElseThrow().call(0);
   private final Map<String, Long> libraries = new ConcurrentHashMap<>();
