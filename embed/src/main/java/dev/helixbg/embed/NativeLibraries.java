@@ -54,12 +54,9 @@ final class NativeLibraries {
 
   /** Loads the tokenizer's library once per process, even if called with several folders. */
   static synchronized void load(Path cacheFolder) {
-    if (natives != null) {
-      return;
-    }
     try {
       TokenizerLibrary.load(cacheFolder);
-      natives = cacheFolder;
+      natives = natives == null ? cacheFolder : natives;
     } catch (IOException e) {
       throw new EmbeddingException(e.getMessage(), e);
     }

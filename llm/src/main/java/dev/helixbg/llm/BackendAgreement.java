@@ -28,10 +28,7 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
 
   private static final double EMBEDDING_BOUND = 1e-5;
 
-  /**
-   * Maximum number of rows that are compared per tap. All rows of a long prompt would take
-   * gigabytes.
-   */
+  /** All rows of a long prompt would take gigabytes. */
   private static final int ROWS_COMPARED = 8;
 
   /**

@@ -15,10 +15,7 @@ public final class GpuRetry {
   private int failures;
 
   public interface Work<T, E extends Exception> {
-    /**
-     * Opens the GPU, or the CPU if {@code onCpu}, and does the work. An implementation must close
-     * the GPU before it throws an exception.
-     */
+    /** Works on the GPU, or on the CPU; closes the GPU before it throws an exception. */
     T run(boolean onCpu) throws E;
   }
 

@@ -113,10 +113,7 @@ public final class ModelOpener {
     return open(file, backend, model -> backend.compile(() -> model.rehearse(options.limits())));
   }
 
-  /**
-   * Returns the memory that a model needs on a GPU, in bytes: for the weights, for the keys and
-   * values of the longest session, and for the activations of a pass.
-   */
+  /** Sums weights, the longest session's keys and values, and a pass's activations, in bytes. */
   private static long memoryNeed(GgufFile file, PassLimits limits) {
     Qwen3Config config = Qwen3Config.from(file.metadata());
     long weights = file.tensors().values().stream().mapToLong(t -> t.rows() * t.rowBytes()).sum();

@@ -110,19 +110,13 @@ public final class TextModel implements AutoCloseable {
         () -> Generator.generate(passes, session.cache, prompt, options, listener, cancelled));
   }
 
-  /**
-   * Returns the probability of each choice as an answer to each prompt; see {@link
-   * ChoiceScorer#score}. The session does not change.
-   */
+  /** See {@link ChoiceScorer#score}; the session does not change. */
   public double[][] choose(
       Session shared, List<int[]> prompts, List<int[]> choices, BooleanSupplier cancelled) {
     return whileUnchanged(() -> choiceScorer.score(shared.cache, prompts, choices, cancelled));
   }
 
-  /**
-   * Answers several prompts, which all follow the shared session; see {@link
-   * Generator#generateAll}. The session does not change.
-   */
+  /** See {@link Generator#generateAll}; the session does not change. */
   public List<Generation> generateAll(
       Session shared, List<int[]> prompts, GenerationOptions options, BooleanSupplier cancelled) {
     return whileUnchanged(

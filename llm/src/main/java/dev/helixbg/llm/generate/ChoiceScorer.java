@@ -19,10 +19,7 @@ import java.util.function.BooleanSupplier;
  * not depend on other prompts in the pass.
  */
 public final class ChoiceScorer {
-  /**
-   * Maximum number of stored trees, one for each set of answers. A tree holds a copy of some of the
-   * model's weights, and a buffer on the device.
-   */
+  /** A tree holds a copy of some weights, and a buffer on the device. */
   private static final int MOST_KEPT = 64;
 
   private final ForwardPasses work;

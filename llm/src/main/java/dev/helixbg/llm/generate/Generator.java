@@ -28,10 +28,7 @@ public final class Generator {
   private final Set<Integer> stopTokens;
   private final BooleanSupplier cancelled;
 
-  /**
-   * Whether passes of more than {@link Backend#fewRows} answers are filled up with unused rows, so
-   * that results do not depend on the number of answers (decision 13).
-   */
+  /** Whether passes are filled up, so that answers do not depend on their number. */
   private final boolean steady;
 
   private final int depth;
@@ -198,10 +195,7 @@ public final class Generator {
     return cost(left) == cost(rows.size()) && rows.stream().anyMatch(GrowingAnswer::mayGoOn);
   }
 
-  /**
-   * Returns the relative cost of a pass with {@code answers} answers. With several passes in
-   * flight, fewer rows save time only if they save a whole tile of rows.
-   */
+  /** With several passes in flight, fewer rows save time only if they save a tile of rows. */
   private int cost(int answers) {
     if (answers <= backend.fewRows()) {
       return answers;

@@ -159,11 +159,7 @@ final class AttentionEncoder {
     }
   }
 
-  /**
-   * Returns the number of parts into which attention is divided if the longest sequence has {@code
-   * blocks} blocks. The number is a power of two, so that the dispatch grid seldom changes during
-   * an answer.
-   */
+  /** A power of two, so that the dispatch grid seldom changes during an answer. */
   private static int parts(int blocks) {
     int wanted = Math.clamp(Math.ceilDiv(blocks, PART_BLOCKS), 1, MOST_PARTS);
     return wanted == 1 ? 1 : 2 * Integer.highestOneBit(wanted - 1);

@@ -73,10 +73,7 @@ final class CompiledKernels {
 
   private record CacheKey(CacheKernel kernel, CacheKind kind) {}
 
-  /**
-   * Number of columns that the 32 lanes of {@code matvec.metal} process with one unit (of 32
-   * columns) each.
-   */
+  /** Columns that the 32 lanes of {@code matvec.metal} process with one unit each. */
   static final int UNIT_COLUMNS = 1024;
 
   private static final Set<TensorType> COMMON =
@@ -132,12 +129,7 @@ final class CompiledKernels {
     wanted = new LinkedHashMap<>();
   }
 
-  /**
-   * Ends the rehearsal. Compiles the collected kernels, and the helper kernels that every model
-   * needs. Several libraries are compiled in parallel.
-   *
-   * @return a task that waits until all kernels are compiled, and throws the first error
-   */
+  /** Compiles what was rehearsed; the returned task waits, and throws the first error. */
   Runnable compileWanted() {
     for (Object key : List.copyOf(wanted.keySet())) {
       if (key instanceof CacheKey cache) {
@@ -194,10 +186,7 @@ final class CompiledKernels {
     return Math.min(Math.ceilDiv(columns, UNIT_COLUMNS), mostUnits(types));
   }
 
-  /**
-   * Returns the maximum number of units (of 32 columns) per lane; more would not fit the registers.
-   * Rare types have fewer units, so that there are fewer kernels to compile.
-   */
+  /** More units would not fit the registers. Rare types have fewer, for fewer kernels. */
   static int mostUnits(List<TensorType> types) {
     return COMMON.containsAll(types) ? 4 : 2;
   }

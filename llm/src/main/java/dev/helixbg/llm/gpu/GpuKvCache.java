@@ -100,10 +100,7 @@ final class GpuKvCache extends KvCache {
       return buffer;
     }
 
-    /**
-     * Makes room for {@code blocks} more blocks. One call should reserve all needed blocks, because
-     * each growth waits for the GPU.
-     */
+    /** One call should reserve all needed blocks, because each growth waits for the GPU. */
     void reserve(int blocks) {
       if (free.size() < blocks) {
         grow(blocks - free.size());

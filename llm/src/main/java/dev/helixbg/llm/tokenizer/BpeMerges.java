@@ -62,10 +62,7 @@ final class BpeMerges {
     private final int[] previous;
     private final int[] joins;
 
-    /**
-     * Possible merges, the earliest first; some are outdated. The upper 32 bits are the index of
-     * the merge. The lower 32 bits are the start of the first part.
-     */
+    /** Open merges. Upper 32 bits: index of the merge; lower: start. Some are outdated. */
     private final PriorityQueue<Long> open = new PriorityQueue<>();
 
     Word(byte[] utf8) {

@@ -102,12 +102,7 @@ public final class Vocabulary {
     return new Vocabulary(tokens, kinds, merges, ends(metadata, tokens.size()), metadata);
   }
 
-  /**
-   * Checks that this class can read a file's vocabulary.
-   *
-   * @throws dev.helixbg.llm.gguf.GgufException if the vocabulary is not byte-level with Qwen2's
-   *     pattern
-   */
+  /** Throws unless the vocabulary is byte-level with Qwen2's pattern. */
   public static void requireKnownForm(GgufMetadata metadata) {
     require(metadata, MODEL, Set.of("gpt2"));
     require(metadata, PATTERN, PATTERNS);

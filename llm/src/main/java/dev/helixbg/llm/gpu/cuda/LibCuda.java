@@ -89,11 +89,7 @@ final class LibCuda {
     }
   }
 
-  /**
-   * Loads the library with this path or name. It stays loaded until the process ends.
-   *
-   * @throws GpuException if the library is missing or lacks a function
-   */
+  /** Loads the library, which stays loaded until the process ends. */
   static LibCuda load(String path) {
     try {
       return new LibCuda(SymbolLookup.libraryLookup(path, Arena.global()));

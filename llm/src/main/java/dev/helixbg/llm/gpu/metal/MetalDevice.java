@@ -38,10 +38,7 @@ public final class MetalDevice implements GpuDevice {
   private final ObjectiveC objc;
   final Arena arena = Arena.ofShared();
 
-  /**
-   * Memory for the two sizes of a dispatch. All dispatches share it, because only one thread at a
-   * time uses a device.
-   */
+  /** All dispatches share these sizes, since only one thread at a time uses a device. */
   private final MemorySegment sizes = arena.allocate(ObjectiveC.Shapes.SIZE, 2);
 
   private final long id;
