@@ -52,11 +52,7 @@ final class BertSession implements AutoCloseable {
     checkOutput(session, graph);
   }
 
-  /**
-   * Loads a graph; each call computes on one thread.
-   *
-   * @throws EmbeddingException when the graph lacks the inputs or the output of a BERT model
-   */
+  /** Loads a graph; throws if it lacks the inputs or the output of a BERT model. */
   static BertSession open(Path graph, Pooling pooling, Provider provider) throws OrtException {
     NativeLibraries.loadOnnxRuntime();
     try (OnnxCall call = OnnxCall.begin();

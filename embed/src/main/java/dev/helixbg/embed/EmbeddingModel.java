@@ -56,13 +56,7 @@ public final class EmbeddingModel implements EmbedderSource {
     return locate(settings.embed(), settings.cache(), settings.threads());
   }
 
-  /**
-   * Finds the model.
-   *
-   * @param cacheFolder folder for files derived from models; created when needed
-   * @param threads number of threads that embed at once
-   * @throws EmbeddingException when the configured folder has a model that cannot be used
-   */
+  /** Finds the model; throws if the configured folder has a model that cannot be used. */
   public static EmbeddingModel locate(EmbedSettings settings, Path cacheFolder, int threads) {
     ModelSource source = ModelSource.find(settings.models(), cacheFolder);
     return new EmbeddingModel(

@@ -88,11 +88,7 @@ record ModelSource(
         Optional.of(cacheFolder));
   }
 
-  /**
-   * Returns the paths of the files, after writing missing copies of the bundled model.
-   *
-   * @throws EmbeddingException when the files changed since {@link #find}
-   */
+  /** Returns the files; writes missing copies, and throws if the user's files have changed. */
   Location locate() throws IOException {
     if (extractedTo.isPresent()) {
       PrivateFiles.makeTrustedFolder(extractedTo.get(), files.graph.getParent());

@@ -71,11 +71,7 @@ record PairWeights(
     return read(kind, in -> beginning(new DataInputStream(in)));
   }
 
-  /**
-   * Reads the bundled weights.
-   *
-   * @throws EmbeddingException when the weights are missing, damaged, or for another model
-   */
+  /** Reads the weights; throws if they are missing, damaged, or for another model. */
   static PairWeights bundled(PairReader.Kind kind) {
     return read(
         kind,

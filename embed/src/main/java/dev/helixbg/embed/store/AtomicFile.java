@@ -81,11 +81,7 @@ public final class AtomicFile implements AutoCloseable {
     }
   }
 
-  /**
-   * Replaces {@code target} in one step; its folder must exist.
-   *
-   * @throws IOException when the file cannot be written; the target is then unchanged
-   */
+  /** Replaces {@code target} in one step; after a failure, the target is unchanged. */
   public static void replace(Path target, Content content) throws IOException {
     try (AtomicFile file = write(target, content)) {
       file.renameTo(target);

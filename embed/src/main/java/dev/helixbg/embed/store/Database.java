@@ -143,11 +143,7 @@ public final class Database implements AutoCloseable {
     return file.resolveSibling(file.getFileName() + ASIDE);
   }
 
-  /**
-   * Runs a transaction that reads one unchanging state of the database.
-   *
-   * @throws StoreException when the database cannot be read
-   */
+  /** Runs a transaction that reads one unchanging state of the database. */
   public <T> T read(Transaction<T> work) {
     return transaction("BEGIN", work);
   }
