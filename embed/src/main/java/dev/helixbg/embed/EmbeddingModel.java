@@ -153,7 +153,7 @@ public final class EmbeddingModel implements EmbedderSource {
 
   private double gain(EmbeddingModel plain, boolean few) {
     Optional<SpeedTrial.Verdict> tried =
-        few && isMachineCode() ? tried() : Optional.of(against(plain));
+        few && isMachineCode() ? triedAgainst(plain) : Optional.of(against(plain));
     return tried.map(SpeedTrial.Verdict::gain).orElse(SpeedTrial.WORTH);
   }
 
@@ -165,12 +165,22 @@ public final class EmbeddingModel implements EmbedderSource {
    * @throws EmbeddingException when {@code plain} cannot be loaded
    */
   SpeedTrial.Verdict against(EmbeddingModel plain) {
-    return trial().remembered(cacheFolder, source.graphHash(), plain::open, this::open);
+    Optional<SpeedTrial.Verdict> finer =
+        finer(plain)
+            .map(other -> other.against(plain))
+            .filter(verdict -> verdict.gain() >= SpeedTrial.WORTH);
+    return finer.orElseGet(
+        () -> trial().remembered(cacheFolder, source.graphHash(), plain::open, this::open));
   }
 
-  /** Returns the verdict of an earlier trial on this machine; empty if there was no trial. */
-  public Optional<SpeedTrial.Verdict> tried() {
-    return trial().remembered(cacheFolder, source.graphHash());
+  public Optional<SpeedTrial.Verdict> triedAgainst(EmbeddingModel plain) {
+    return trial()
+        .remembered(cacheFolder, source.graphHash())
+        .or(() -> finer(plain).flatMap(other -> other.triedAgainst(plain)));
+  }
+
+  private Optional<EmbeddingModel> finer(EmbeddingModel plain) {
+    return plain.another(false).filter(other -> !other.id.equals(id));
   }
 
   private SpeedTrial trial() {

@@ -92,6 +92,7 @@ class EmbeddingModelTest {
     }
   }
 
+  /** On any processor: the verdict is a number, or the reason for none, and is stored. */
   @Test
   void aTrialSaysHowMuchFasterPassagesAre() throws Exception {
     EmbeddingModel plain = TestModels.bundled(Precision.AUTO, 32);
@@ -100,22 +101,57 @@ class EmbeddingModelTest {
     assertEquals(verdict, plain.another(true).orElseThrow().against(plain));
   }
 
+  /** With AVX2 alone, sixteen bits may be no faster than fp32 where eight bits are. */
   @Test
-  void sixteenBitsAreNearFp32WithAvx2Alone() throws Exception {
+  void eightBitsAreTriedWhereSixteenBitsAreNotWorthIt() throws Exception {
     assumeTrue(Encoder.isAvailable(Square.BYTES), "no processor that multiplies in whole numbers");
     String printed =
         OtherJvm.run("-Dhelixbg.machine.code=avx2", Avx2.class, TestModels.CACHE.toString());
     assumeFalse(printed.isEmpty(), "no such instructions");
-    assertTrue(Double.parseDouble(printed) > 0.9999, printed);
+    assertTrue(Double.parseDouble(printed) > 0.9999, "cosine of sixteen bits: " + printed);
   }
 
+  /**
+   * The child process of the test above, on a processor without VNNI: checks the trials, and prints
+   * the least cosine of sixteen bits to fp32.
+   */
   static final class Avx2 {
     public static void main(String[] arguments) throws Exception {
-      if (Encoder.isAvailable(Square.SHORTS)) {
-        EmbedSettings settings = TestModels.settings(Path.of("none"), Precision.AUTO, 32);
-        System.out.print(worstCosine(EmbeddingModel.locate(settings, Path.of(arguments[0]), 2)));
+      if (!Encoder.isAvailable(Square.SHORTS)) {
+        return;
+      }
+      EmbeddingModel plain =
+          EmbeddingModel.locate(
+              TestModels.settings(Path.of("no-such-folder"), Precision.AUTO, 32),
+              Path.of(arguments[0]),
+              2);
+      EmbeddingModel passages = plain.another(true).orElseThrow();
+      SpeedTrial.Verdict entries = plain.another(false).orElseThrow().against(plain);
+      Path trial = trialOf(entries);
+      String stored = Files.readString(trial);
+      try {
+        Files.writeString(trial, stored.replaceFirst(".*", "1.2"));
+        assertEquals(new SpeedTrial.Verdict(1.2, entries.why()), passages.against(plain));
+        Files.writeString(trial, stored.replaceFirst(".*", "1.1"));
+        SpeedTrial.Verdict own = passages.against(plain);
+        assertTrue(own.why().startsWith(CpuNetwork.ENCODER.describe() + ": "), own.why());
+        assertEquals(Optional.of(own), passages.triedAgainst(plain));
+      } finally {
+        Files.writeString(trial, stored);
+      }
+      System.out.print(worstCosine(plain));
+    }
+  }
+
+  private static Path trialOf(SpeedTrial.Verdict verdict) throws IOException {
+    try (Stream<Path> trials = Files.list(TestModels.CACHE.resolve("trials"))) {
+      for (Path trial : trials.toList()) {
+        if (Files.readString(trial).startsWith(verdict.gain() + "\n" + verdict.why() + "\n")) {
+          return trial;
+        }
       }
     }
+    throw new AssertionError("the trial is not stored: " + verdict);
   }
 
   @Test
@@ -186,6 +222,7 @@ class EmbeddingModelTest {
     assertSame(only, only.likelyForQueries());
   }
 
+  /** The child process of {@link #aQueryByMachineCodeNeedsNoOnnxRuntime}. */
   static final class Asking {
     public static void main(String[] arguments) throws InterruptedException {
       EmbedSettings settings = TestModels.settings(Path.of("no-such-folder"), Precision.AUTO, 256);
@@ -211,6 +248,7 @@ class EmbeddingModelTest {
     }
   }
 
+  /** The child process of the test above. */
   static final class Locating {
     public static void main(String[] arguments) {
       EmbedSettings settings =
@@ -248,6 +286,7 @@ class EmbeddingModelTest {
     assertEquals(first, CacheNote.hash(file, cache));
   }
 
+  /** A file whose last change is so long ago that its hash is remembered. */
   private Path settledModel() throws Exception {
     Path file = Files.writeString(models.resolve("model.onnx"), "one");
     while (!FileState.of(file).isSettled()) {
@@ -256,6 +295,7 @@ class EmbeddingModelTest {
     return file;
   }
 
+  /** Replaces the hash in the only note by another one, and returns the note. */
   private Path poisonedNote(String hash) throws IOException {
     try (Stream<Path> notes = Files.list(cache.resolve("hashes"))) {
       Path note = notes.findFirst().orElseThrow();
@@ -403,6 +443,7 @@ class EmbeddingModelTest {
     TestModels.writeVocabulary(models.resolve("vocab.txt"));
   }
 
+  /** The bundled model with another name of the same length. */
   private static byte[] replaced(String from, String to) throws IOException {
     String model = Files.readString(TestModels.files().graph(), StandardCharsets.ISO_8859_1);
     return model.replace(from, to).getBytes(StandardCharsets.ISO_8859_1);

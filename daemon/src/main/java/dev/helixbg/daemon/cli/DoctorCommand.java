@@ -164,8 +164,7 @@ final class DoctorCommand extends JsonCommand {
       ok("provider", embedder.provenance().provider());
       model
           .another(true)
-          .flatMap(EmbeddingModel::tried)
-          .or(() -> model.another(false).flatMap(EmbeddingModel::tried))
+          .flatMap(other -> other.triedAgainst(model))
           .ifPresent(tried -> ok("many texts", tried.why()));
     }
   }
