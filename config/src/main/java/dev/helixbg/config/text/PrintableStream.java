@@ -23,15 +23,11 @@ public final class PrintableStream extends FilterOutputStream {
     this.safe = safe;
   }
 
-  /** Returns a stream that replaces or drops characters that a terminal executes or hides. */
   public static PrintableStream text(OutputStream out) {
     return new PrintableStream(out, PrintableText::block);
   }
 
-  /**
-   * Returns a stream for JSON that escapes such characters, which leaves the values in the JSON
-   * unchanged.
-   */
+  /** Returns a stream for JSON, which escapes such characters. */
   public static PrintableStream json(OutputStream out) {
     return new PrintableStream(out, PrintableText::json);
   }

@@ -37,9 +37,6 @@ public final class MappedFile implements AutoCloseable {
     guard = MappingGuard.of(bytes);
   }
 
-  /**
-   * @throws GgufException if the file cannot be read
-   */
   public static MappedFile open(Path path) {
     if (Files.exists(path) && !Files.isRegularFile(path)) {
       throw error(path, "this is not a regular file");
@@ -91,11 +88,7 @@ public final class MappedFile implements AutoCloseable {
   public boolean fitsMemory() {
     OperatingSystemMXBean system =
         (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-    return fits(system.getTotalMemorySize());
-  }
-
-  boolean fits(long memory) {
-    return bytes.byteSize() <= memory / 4 * 3;
+    return bytes.byteSize() <= system.getTotalMemorySize() / 4 * 3;
   }
 
   /**
