@@ -279,7 +279,6 @@ public record MeaningDifference(
         .toList();
   }
 
-  /** Returns a detail in which the texts contradict each other, or a clause that only one has. */
   private static Optional<String> opposed(List<Token> a, List<Token> b) {
     if (Math.abs(a.size() - b.size()) >= Math.max(CLAUSE, Math.min(a.size(), b.size()))) {
       return told(a, b);
@@ -296,7 +295,6 @@ public record MeaningDifference(
         : Optional.empty();
   }
 
-  /** Returns the most important kind of token, and each text's first token of this kind. */
   private static Optional<String> told(List<Token> a, List<Token> b) {
     return Stream.concat(a.stream(), b.stream())
         .map(Token::kind)
@@ -340,7 +338,6 @@ public record MeaningDifference(
     return order.places().size();
   }
 
-  /** Whether both texts have enough English words, and at least one word that is only English. */
   private static boolean areEnglish(List<Token> a, List<Token> b) {
     return Stream.of(a, b).allMatch(MeaningDifference::mayBeEnglish)
         && Stream.of(a, b).anyMatch(one -> keys(one).stream().anyMatch(ENGLISH_WORDS::contains));
