@@ -136,8 +136,9 @@ public record MeaningDifference(
   /** Words by which a text that only seems to say more says that something ended or is limited. */
   private static final Set<String> LIMITS =
       words(
-          "was were until till formerly previously except unless only least most bis war waren"
-              + " jusqu hasta");
+          "was were till until formerly previously except unless only least most some few half once"
+              + " twice sometimes rarely hardly barely almost nearly partly other second third next"
+              + " business working planned");
 
   /** Words after which the same words in another order state another fact. */
   private static final Set<String> DIRECTED = words("before after over than instead until");
@@ -237,7 +238,8 @@ public record MeaningDifference(
       boolean differ =
           ownA.isEmpty() && ownB.isEmpty()
               || alike
-                  && (own.anyMatch(key -> PairDisagreement.negates(key) || LIMITS.contains(key))
+                  && (!english
+                      || own.anyMatch(MeaningDifference::limits)
                       || areReversed(a, b)
                       || !stems(ownB).containsAll(stems(ownA))
                           && !stems(ownA).containsAll(stems(ownB)));
@@ -260,6 +262,13 @@ public record MeaningDifference(
     Optional<String> objection = certain.or(() -> PairDisagreement.negation(one, other));
     Optional<String> words = objection.or(() -> opposed(restA, restB));
     return new MeaningDifference(words, false, objection, certain.isPresent());
+  }
+
+  /**
+   * Whether a word that only one text has makes this text say something else, and not only more.
+   */
+  private static boolean limits(String word) {
+    return PairDisagreement.negates(word) || LIMITS.contains(word);
   }
 
   /** Whether texts such as <em>A before B</em> and <em>B before A</em> have the same words. */
