@@ -173,6 +173,7 @@ public final class EmbeddingModel implements EmbedderSource {
         () -> trial().remembered(cacheFolder, source.graphHash(), plain::open, this::open));
   }
 
+  /** Returns the result of an earlier trial on this machine; empty if there was no trial. */
   public Optional<SpeedTrial.Verdict> triedAgainst(EmbeddingModel plain) {
     return trial()
         .remembered(cacheFolder, source.graphHash())

@@ -20,6 +20,10 @@ public final class PairModel implements PairSource {
   private final int threads;
   private Judge judge;
 
+  /**
+   * @param cacheFolder folder for files derived from models; created when needed
+   * @param threads number of threads that read at once
+   */
   public PairModel(Path cacheFolder, int threads) {
     this.cacheFolder = cacheFolder;
     this.threads = threads;

@@ -19,6 +19,9 @@ public final class GpuRetry {
     T run(boolean onCpu) throws E;
   }
 
+  /**
+   * @param news receives a line for each failure after which the work is repeated
+   */
   public GpuRetry(Consumer<String> news) {
     this.news = news;
   }

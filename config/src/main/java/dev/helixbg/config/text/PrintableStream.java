@@ -23,6 +23,7 @@ public final class PrintableStream extends FilterOutputStream {
     this.safe = safe;
   }
 
+  /** Returns a stream that replaces or drops characters that a terminal executes or hides. */
   public static PrintableStream text(OutputStream out) {
     return new PrintableStream(out, PrintableText::block);
   }

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+/** Client of a daemon. One thread at a time may use a client. */
 public final class ControlClient implements AutoCloseable {
   private static final Duration WRITE = Duration.ofSeconds(10);
 

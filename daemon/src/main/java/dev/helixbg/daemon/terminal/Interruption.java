@@ -27,6 +27,7 @@ public final class Interruption {
     this.worker = worker;
   }
 
+  /** Installs the handler, which interrupts the calling thread. */
   public static Interruption watch() {
     Interruption interruption = new Interruption(Thread.currentThread());
     try {

@@ -47,6 +47,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
 
   private record Step(UserFile file, byte[] before, byte[] after) {}
 
+  /** Returns the edits of an act; empty if the act changes no file. */
   public static List<FileEdit> edits(JsonNode act) throws IOException {
     List<FileEdit> edits = new ArrayList<>();
     for (JsonNode edit : act.path("edits")) {

@@ -184,6 +184,7 @@ public final class VectorStore {
     }
   }
 
+  /** Adds vectors of unit length. */
   public void add(Map<TextKey, float[]> vectors) {
     if (!vectors.isEmpty()) {
       vectors.values().forEach(VectorStore::check);

@@ -63,6 +63,7 @@ public enum Square {
 
   final int panel;
 
+  /** Size of a square, in bytes. */
   public final int size;
 
   /**

@@ -9,11 +9,17 @@ package dev.helixbg.llm.gguf;
  */
 public record GgufArray(GgufType elementType, int count, GgufCursor elements, int[] starts) {
 
+  /**
+   * @throws GgufException if the elements are not strings
+   */
   public GgufStrings strings() {
     expect(starts != null, "strings");
     return new GgufStrings(elements.copy().bytes(starts[count] - Long.BYTES), starts);
   }
 
+  /**
+   * @throws GgufException if the elements are neither INT32 nor UINT32
+   */
   public int[] ints() {
     expect(elementType == GgufType.INT32 || elementType == GgufType.UINT32, "32-bit integers");
     return elements.copy().int32s(count);

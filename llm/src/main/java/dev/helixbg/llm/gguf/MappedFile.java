@@ -37,6 +37,9 @@ public final class MappedFile implements AutoCloseable {
     guard = MappingGuard.of(bytes);
   }
 
+  /**
+   * @throws GgufException if the file cannot be read
+   */
   public static MappedFile open(Path path) {
     if (Files.exists(path) && !Files.isRegularFile(path)) {
       throw error(path, "this is not a regular file");

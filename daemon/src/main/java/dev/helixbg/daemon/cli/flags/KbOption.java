@@ -120,6 +120,7 @@ public class KbOption implements Declaration.Shared {
     return Optional.ofNullable(named);
   }
 
+  /** Returns the named or default knowledge base, updated from its notes; fails if none exists. */
   public final Kb find(Settings settings) {
     Kb found = locate(settings);
     refresh();
@@ -145,6 +146,7 @@ public class KbOption implements Declaration.Shared {
         .ifPresent(warnings);
   }
 
+  /** Returns the paths of the memory files that were read; empty without --memory. */
   public final Optional<String> places(Settings settings, Kb read) {
     return Optional.of(read)
         .filter(_ -> memory)

@@ -37,6 +37,7 @@ public final class ByteRows {
   public static final int MINIMA = SCALES + 4 * 8;
   public static final int HALF_SCALES = MINIMA;
 
+  /** Size of a row, in bytes. */
   public static final int ROW_BYTES = MINIMA + 4 * 8;
 
   private static final int SUB = 32;
