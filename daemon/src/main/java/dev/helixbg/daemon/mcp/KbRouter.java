@@ -41,6 +41,7 @@ final class KbRouter implements AutoCloseable {
   /** Null until this process has to answer a request; guarded by this object. */
   private InProcessKbs own;
 
+  private boolean closed;
   private volatile boolean asked;
 
   /** After the daemon has ended, requests are still about these KBs. */
@@ -169,6 +170,9 @@ final class KbRouter implements AutoCloseable {
   }
 
   private synchronized InProcessKbs own() {
+    if (closed) {
+      throw new Failure(ExitCode.BUSY, "helix-bg mcp is ending");
+    }
     if (own == null) {
       own = new InProcessKbs(hosts.get(), Analysis::run);
     }
@@ -177,6 +181,7 @@ final class KbRouter implements AutoCloseable {
 
   @Override
   public synchronized void close() {
+    closed = true;
     if (own != null) {
       own.close();
     }

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
+/** What is generated from the command line definition. */
 class CommandLineTest {
   @TempDir Path folder;
 
@@ -39,6 +40,15 @@ class CommandLineTest {
   private String output(String... arguments) {
     assertEquals(0, line().execute(arguments));
     return out.toString(StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void everyCommandSaysWhatItIsFor() {
+    line()
+        .getSubcommands()
+        .forEach(
+            (name, command) ->
+                assertTrue(command.getCommandSpec().usageMessage().description().length > 0, name));
   }
 
   /** Lines are broken after dots and slashes, so that a path that ends one could not be copied. */
@@ -185,6 +195,39 @@ class CommandLineTest {
   }
 
   @Test
+  void helpOfACommandIsThatOfItsOption() {
+    String all = output("help");
+    assertTrue(all.contains("one-shot") && all.contains("Exit codes:"), all);
+    out.reset();
+    String one = output("help", "service");
+    out.reset();
+    assertEquals(output("service", "--help"), one);
+    assertTrue(refused("help", "srevice").contains("'srevice'"));
+  }
+
+  /** Whoever works on one takes its folder as an argument and by --kb. */
+  @Test
+  void everyCommandOnAKnowledgeBaseTakesItInBothWays() {
+    TreeSet<String> both = new TreeSet<>();
+    line()
+        .getSubcommands()
+        .forEach(
+            (name, command) -> {
+              if (command.getCommandSpec().optionsMap().containsKey("--kb")) {
+                assertTrue(!command.getCommandSpec().positionalParameters().isEmpty(), name);
+                both.add(name);
+              }
+            });
+    assertEquals(
+        new TreeSet<>(
+            List.of(
+                ("one-shot daemon search related findings act dismiss done undo"
+                        + " mcp service study tidy verify doctor")
+                    .split(" "))),
+        both);
+  }
+
+  @Test
   void theManualPageHasEveryCommandAndOption() {
     String page = output("man");
     assertTrue(page.startsWith(".TH \"HELIX-BG\" 1\n"), page);
@@ -219,6 +262,7 @@ class CommandLineTest {
         "every command, none forgotten");
   }
 
+  /** zsh takes the same script by its own emulation of bash's completion. */
   @Test
   void zshTakesTheCompletionScript() throws IOException, InterruptedException {
     ExternalTool.require("zsh");
@@ -247,6 +291,7 @@ class CommandLineTest {
     assertTrue(Files.readString(err).contains("1 to 8,000 characters"), Files.readString(err));
   }
 
+  /** What a program prints that ends well and complains of nothing, in an empty folder. */
   private String said(String... command) throws IOException, InterruptedException {
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("HOME", folder.toString());
@@ -261,6 +306,7 @@ class CommandLineTest {
     return Files.readString(folder.resolve("out"));
   }
 
+  /** Commands that users are told of. */
   private TreeSet<String> shown() {
     TreeSet<String> names = new TreeSet<>(line().getSubcommands().keySet());
     names.removeIf(
@@ -268,6 +314,7 @@ class CommandLineTest {
     return names;
   }
 
+  /** What bash proposes for the first word after the program's name. */
   private String completed(String word) throws IOException, InterruptedException {
     Path script = folder.resolve("completion");
     Files.writeString(script, output("completion"));

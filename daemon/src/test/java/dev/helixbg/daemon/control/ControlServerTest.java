@@ -33,6 +33,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -76,6 +77,10 @@ class ControlServerTest {
     return switch (request.path("do").asText()) {
       case "echo" ->
           Collections.nCopies(request.path("times").asInt(1), text(request.path("text").asText()));
+      case "list" ->
+          IntStream.range(0, request.path("times").asInt())
+              .mapToObj(i -> text("x".repeat(1_000)).put("number", i))
+              .toList();
       case "block" -> {
         blocked.countDown();
         gate.await();
@@ -113,12 +118,14 @@ class ControlServerTest {
     return ControlClient.connect(socket, PATIENCE);
   }
 
+  /** Asks over a new connection. */
   private List<JsonNode> ask(String what) throws IOException {
     try (ControlClient client = client()) {
       return client.ask(request(what));
     }
   }
 
+  /** Begins a request that is not answered until the gate is opened. */
   private Future<?> underWay(String what) throws InterruptedException {
     FutureTask<?> asking = new FutureTask<>(() -> ask(what));
     Thread.ofVirtual().start(asking);
@@ -154,6 +161,20 @@ class ControlServerTest {
       Failure endless = assertThrows(Failure.class, () -> client.ask(request("endless")));
       assertTrue(endless.getMessage().startsWith("the answer has 5,242,"), endless.getMessage());
       assertEquals(1, client.ask(request("echo")).size(), "an error ends a request only");
+    }
+  }
+
+  @Test
+  void linesThatGoOutTogetherArriveInOrder() throws IOException {
+    start(ControlLimits.USUAL);
+    try (ControlClient client = client()) {
+      for (int times : new int[] {0, 1, 10, 500}) {
+        List<JsonNode> lines = client.ask(request("list").put("times", times));
+        assertEquals(times, lines.size());
+        for (int i = 0; i < times; i++) {
+          assertEquals(i, lines.get(i).path("number").asInt());
+        }
+      }
     }
   }
 
@@ -210,16 +231,19 @@ class ControlServerTest {
     assertEquals(1, ask("echo").size());
   }
 
+  /** Opens a connection, and sends this over it. */
   private SocketChannel sent(String text) throws IOException {
     SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket));
     channel.write(ByteBuffer.wrap(text.getBytes(UTF_8)));
     return channel;
   }
 
+  /** What the server says before it closes the connection. */
   private static String said(SocketChannel channel) throws IOException {
     return new String(Channels.newInputStream(channel).readAllBytes(), UTF_8);
   }
 
+  /** Sends a request, and returns the first line of the answer. */
   private String raw(String request) throws IOException {
     try (BufferedReader answer = new BufferedReader(Channels.newReader(sent(request), UTF_8))) {
       return answer.readLine();

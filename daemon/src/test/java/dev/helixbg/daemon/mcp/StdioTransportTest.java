@@ -39,6 +39,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+/** The transport as a client sees it that sends lines, good and bad. */
 @Timeout(120)
 class StdioTransportTest {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -120,6 +121,7 @@ class StdioTransportTest {
             CallToolResult.builder().addTextContent(handler.apply(request.arguments())).build());
   }
 
+  /** As the tools are: it says how far it is. */
   private SyncToolSpecification embed() {
     return new SyncToolSpecification(
         Tool.builder("embed", Map.of("type", "object")).build(),
@@ -135,6 +137,7 @@ class StdioTransportTest {
                 }));
   }
 
+  /** As sampling does: it asks the client's model. */
   private static SyncToolSpecification ask() {
     return new SyncToolSpecification(
         Tool.builder("ask", Map.of("type", "object")).build(),
@@ -154,6 +157,7 @@ class StdioTransportTest {
                 .build());
   }
 
+  /** Until it may go on, or is called off. */
   private String waits(Map<String, Object> arguments) {
     begun.countDown();
     try {
@@ -201,6 +205,12 @@ class StdioTransportTest {
         .formatted(id, tool, text);
   }
 
+  @Test
+  void theNewestVersionIsOfferedToAClientThatAsksForAnUnknownOne() throws IOException {
+    send(INITIALIZE.replace("2025-06-18", "2099-01-01"));
+    assertEquals("2025-11-25", answer().at("/result/protocolVersion").asText());
+  }
+
   /** Before that it would only be in the way of the answer to {@code initialize}. */
   @Test
   void getsReadyOnceAClientHasSaidThatItBegins() throws Exception {
@@ -226,6 +236,17 @@ class StdioTransportTest {
     }
     send("", "   ", call(1, "echo", "still here"));
     assertEquals("still here", answeredText());
+  }
+
+  @Test
+  void anUnknownMethodIsToldAndAnUnknownNotificationIsNot() throws IOException {
+    initialize();
+    send(
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/unheard\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"no/such\"}");
+    JsonNode refused = answer();
+    assertEquals("a", refused.path("id").asText());
+    assertEquals(-32601, refused.at("/error/code").asInt());
   }
 
   @Test
@@ -273,6 +294,7 @@ class StdioTransportTest {
     assertEquals("late", answeredText());
   }
 
+  /** As version 2025-11-25 has it. */
   @Test
   void theReplyOfAClientsModelMayBeAListOfTexts() throws IOException {
     send(INITIALIZE.replace("\"capabilities\":{}", "\"capabilities\":{\"sampling\":{}}"));

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+/** Acts through a stand-in for helix: to their end, on an older log, and stopped at each call. */
 class ActRunTest {
   private static final String SHORT = "A lease ends after thirty seconds.";
   private static final String LONG = "A lease of a worker ends after thirty seconds, not sooner.";
@@ -82,6 +83,13 @@ class ActRunTest {
   void whatCannotBeKeptIsRefused() {
     assertThrows(Failure.class, () -> plan("as", "same", "keep", "c"));
     assertThrows(Failure.class, () -> plan("as", "related", "keep", "a"));
+  }
+
+  @Test
+  void aLinkIsWritten() throws Exception {
+    assertEquals(State.DONE, kb.acts.run(plan("as", "related"), kb.helix).state());
+    assertEquals(2, kb.texts("queue").size());
+    assertTrue(link(kb).contains("queue:0"));
   }
 
   @Test
@@ -174,6 +182,7 @@ class ActRunTest {
     assertFalse(isSettled());
   }
 
+  /** Helix that carries out each edit, but whose answer does not come. */
   private Helix silent() {
     return new FileHelix(kb.kb.dataLog()) {
       @Override
