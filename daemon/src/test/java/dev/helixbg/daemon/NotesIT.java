@@ -67,7 +67,7 @@ class NotesIT {
     List<Path> before = all();
     Program.Ended made = run("one-shot", "--notes", notes(), "--copy-report", folder + "/out");
     assertTrue(
-        made.err().contains("1 file was left out, it is binary.md (binary)"),
+        made.err().contains("1 file was left out, it is binary.md (binary, or"),
         "said: " + made.err());
     String html = Files.readString(folder.resolve("out/report.html"));
     assertTrue(html.contains("Insights into a folder of notes"), "what it is");

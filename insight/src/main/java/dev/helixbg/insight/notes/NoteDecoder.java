@@ -12,8 +12,8 @@ import java.util.stream.IntStream;
  * Decodes the bytes of a file from any program to text. A byte order mark decides between UTF-8 and
  * UTF-16. A file without a mark but with many zero bytes is UTF-16, in which every other byte of
  * Latin text is zero. Any other file is UTF-8 if all or most of its bytes are valid; otherwise it
- * is Windows-1252. U+FFFD replaces invalid bytes and control characters, and each line ends with
- * {@code \n}.
+ * is Windows-1252, unless most letters then are not ASCII. U+FFFD replaces invalid bytes and
+ * control characters, and each line ends with {@code \n}.
  */
 final class NoteDecoder {
   private static final Charset WINDOWS_1252 = Charset.forName("windows-1252");
@@ -50,8 +50,9 @@ final class NoteDecoder {
     }
     boolean wide = zeros[0] * zeros[1] == 0 && 4 * (zeros[0] + zeros[1]) > bytes.length;
     Charset utf16 = zeros[1] > 0 ? StandardCharsets.UTF_16LE : StandardCharsets.UTF_16BE;
-    String text = wide && bytes.length % 2 == 0 ? new String(bytes, utf16) : narrow(bytes);
-    return Optional.of(text).filter(NoteDecoder::isText);
+    Optional<String> text =
+        wide && bytes.length % 2 == 0 ? Optional.of(new String(bytes, utf16)) : narrow(bytes);
+    return text.filter(NoteDecoder::isText);
   }
 
   private static boolean isText(String text) {
@@ -59,15 +60,24 @@ final class NoteDecoder {
     return 100 * controls <= (long) MAX_CONTROLS * (text.length() + SHORT);
   }
 
-  private static String narrow(byte[] bytes) {
+  private static Optional<String> narrow(byte[] bytes) {
     try {
-      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      return Optional.of(
+          StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
     } catch (CharacterCodingException e) {
       String utf8 = new String(bytes, StandardCharsets.UTF_8);
       long damaged = utf8.chars().filter(c -> c == '\uFFFD').count();
       long whole = utf8.chars().filter(c -> c > 0x7f && c != '\uFFFD').count();
-      return whole > damaged ? utf8 : new String(bytes, WINDOWS_1252);
+      return whole > damaged
+          ? Optional.of(utf8)
+          : Optional.of(new String(bytes, WINDOWS_1252)).filter(NoteDecoder::isWestern);
     }
+  }
+
+  /** Whether most letters are ASCII, unlike in text of cp1251, KOI8-R or GBK. */
+  private static boolean isWestern(String text) {
+    long letters = text.chars().filter(Character::isLetter).count();
+    return 2 * text.chars().filter(c -> c > 0x7f && Character.isLetter(c)).count() <= letters;
   }
 
   private static boolean startsWith(byte[] bytes, int... mark) {

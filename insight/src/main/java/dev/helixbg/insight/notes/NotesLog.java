@@ -227,7 +227,7 @@ public final class NotesLog {
     try {
       Optional<String> text = text(file);
       if (text.isEmpty()) {
-        leftOut.add(new LeftOut.File(file.path(), "binary"));
+        leftOut.add(new LeftOut.File(file.path(), "binary, or an encoding other than UTF-8"));
       }
       return text;
     } catch (IOException e) {

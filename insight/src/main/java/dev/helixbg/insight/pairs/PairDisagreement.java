@@ -136,6 +136,12 @@ public final class PairDisagreement {
   private static final Set<String> LIGHT =
       Set.of("use uses used using verwenden benutzen utiliser usar".split(" "));
 
+  /** Second words of a double negation, which demands what follows them. */
+  private static final Set<String> SECOND = Set.of("without", "unless", "until");
+
+  /** Maximum number of words between the two words of a double negation. */
+  private static final int DOUBLE = 4;
+
   /** Number of words after a negation that may be the negated word. */
   private static final int REACH = 3;
 
@@ -271,7 +277,7 @@ public final class PairDisagreement {
     List<String> words = words(WordDifference.begin(text));
     boolean[] isDenied = new boolean[words.size()];
     for (int i = 0; i < words.size(); i++) {
-      if (negates(words.get(i))) {
+      if (negates(words.get(i)) && !isDouble(words, i)) {
         IntStream.range(i + 1, Math.min(words.size(), i + 1 + REACH))
             .filter(at -> !BETWEEN.contains(words.get(at)))
             .filter(at -> !negates(words.get(at)))
@@ -285,6 +291,16 @@ public final class PairDisagreement {
       (isDenied[i] ? said.denied : said.plain).putIfAbsent(stem(words.get(i)), words.get(i));
     }
     return said;
+  }
+
+  /** Whether a negation is one of two, as in <em>do not commit without running the tests</em>. */
+  private static boolean isDouble(List<String> words, int at) {
+    boolean isSecond = SECOND.contains(words.get(at));
+    return isSecond
+        ? words.subList(Math.max(0, at - DOUBLE), at).stream()
+            .anyMatch(word -> negates(word) && !SECOND.contains(word))
+        : words.subList(at + 1, Math.min(words.size(), at + 1 + DOUBLE)).stream()
+            .anyMatch(SECOND::contains);
   }
 
   private static List<String> words(String text) {

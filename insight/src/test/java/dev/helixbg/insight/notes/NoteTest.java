@@ -61,6 +61,8 @@ class NoteTest {
     assertEquals(Optional.of(latin), text(latin, StandardCharsets.UTF_16BE));
     assertEquals(Optional.of("a\nb\nc"), text("a\r\nb\rc", StandardCharsets.UTF_8));
     assertEquals(Optional.of(""), NoteDecoder.text(new byte[0]));
+    assertEquals(Optional.empty(), text("Память агента", Charset.forName("windows-1251")));
+    assertEquals(Optional.empty(), text("代理的记忆", Charset.forName("GBK")));
   }
 
   /** Only a file in which they have a large share is no text. */

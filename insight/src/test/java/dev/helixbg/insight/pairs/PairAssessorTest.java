@@ -165,6 +165,8 @@ class PairAssessorTest {
         "Don't use unnecessary callbacks with flatMap. | Use flatMap instead of map. | false",
         "Do not use Redis for sessions. | Use Redis for sessions. | true",
         "Redis is not used any more. | Redis is used for sessions. | true",
+        "Don't commit without running the tests. | Run the tests before you commit. | false",
+        "Don't deploy without approval. | Deploy without approval. | true",
         "Don't mock the database. | Tests must use a real database and not mocks. | false"
       })
   void anInstructionAndOneThatForbidsItAreOpposed(String one, String other, boolean opposed) {
