@@ -22,7 +22,6 @@ public interface Progress extends AutoCloseable {
      */
     Progress begin(String what, long things, long work);
 
-    /** Begins a step whose items all take the same work. */
     default Progress begin(String what, long things) {
       return begin(what, things, things);
     }

@@ -33,7 +33,6 @@ public record Setting<T>(
     /** Separator of list elements in environment variables and flags; TOML uses brackets. */
     static final String SEPARATOR = File.pathSeparator;
 
-    /** Returns a value in the form that it has in a settings file. */
     String toml(String text) {
       return switch (this) {
         case TEXT -> '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';

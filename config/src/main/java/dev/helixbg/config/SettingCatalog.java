@@ -168,7 +168,6 @@ final class SettingCatalog {
         });
   }
 
-  /** Returns a setting for a path, in which a leading {@code ~} stands for the home folder. */
   private static Bare<Path> path(String name, String standard) {
     return new Bare<>(
         name,
@@ -217,12 +216,10 @@ final class SettingCatalog {
     }
   }
 
-  /** Returns the settings by name. */
   static Map<String, Setting<?>> all() {
     return Collections.unmodifiableMap(ALL);
   }
 
-  /** Returns the error for an unknown setting; {@code where} may be {@code x.y in config.toml}. */
   static ConfigException unknown(String where, String name, Collection<String> names) {
     return new ConfigException(
         "unknown setting "

@@ -96,7 +96,6 @@ public record Settings(
     }
 
     public enum LlmBackend {
-      /** A GPU if one can be used, otherwise the CPU. */
       AUTO,
       METAL,
       CUDA,

@@ -24,7 +24,6 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
    */
   private static final String LAUNCHER_PREFIX = "HELIX_BG_LAUNCHER_";
 
-  /** Environment variable that names the settings file. */
   public static final String CONFIG_VARIABLE = "HELIX_BG_CONFIG";
 
   /**
@@ -35,7 +34,6 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
 
   private static final String DEFAULT = "default";
 
-  /** Returns all settings in documented order. */
   public static Collection<Setting<?>> catalog() {
     return SettingCatalog.all().values();
   }
@@ -53,7 +51,6 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   public record EffectiveSetting(
       String name, String text, String toml, String origin, String meaning) {
 
-    /** Returns whether the setting has a value, either a default or one that the user wrote. */
     public boolean isSet() {
       return !text.isEmpty();
     }
@@ -105,10 +102,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
         .forEach((name, text) -> written.put(name, new Written(text, file.toString())));
   }
 
-  /**
-   * Adds the values of environment variables. An empty variable counts as unset, unless the setting
-   * is a list: then the list is empty.
-   */
+  /** An empty variable counts as unset; for a list it is an empty list. */
   private void addEnvironment(Map<String, Written> written) {
     Map<String, Setting<?>> names = new HashMap<>();
     catalog().forEach(setting -> names.put(setting.environmentName(), setting));

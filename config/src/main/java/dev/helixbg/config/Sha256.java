@@ -45,7 +45,6 @@ public final class Sha256 {
     }
   }
 
-  /** Returns the hash of all bytes up to the stream's end. */
   public static String of(InputStream in) throws IOException {
     MessageDigest digest = start();
     in.transferTo(new DigestOutputStream(OutputStream.nullOutputStream(), digest));
@@ -56,7 +55,6 @@ public final class Sha256 {
     return HexFormat.of().formatHex(start().digest(bytes));
   }
 
-  /** Returns the hash of a text in UTF-8. */
   public static String of(String text) {
     return of(text.getBytes(StandardCharsets.UTF_8));
   }

@@ -15,7 +15,6 @@ import java.util.Map;
 
 /** Reads a settings file in TOML into a map from dotted names to the texts of their values. */
 final class TomlFile {
-  /** Largest accepted size of a settings file, in bytes. */
   private static final long MAX_BYTES = 1 << 20;
 
   private TomlFile() {}

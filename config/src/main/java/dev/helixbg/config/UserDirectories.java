@@ -40,7 +40,6 @@ public record UserDirectories(Path home, Path defaultCache, Path defaultState) {
         : Path.of(text);
   }
 
-  /** Returns the settings file that is read if no other file is named. */
   public Path defaultConfigFile() {
     return home.resolve(".helix/helix-bg.toml");
   }

@@ -63,7 +63,6 @@ class AgentsIT {
 
   private static final int QUESTIONS = 200;
 
-  /** Leading findings that are looked at. */
   private static final int FIRST = 20;
 
   @TempDir static Path prepared;
@@ -164,12 +163,6 @@ class AgentsIT {
     return TestAgent.of(LAUNCHER, home, List.of("--sampling", kb.toString()), errors);
   }
 
-  /**
-   * A client with a language model.
-   *
-   * @param says the model's answer to a page, by the ids of its questions
-   * @param errors what the server writes to stderr
-   */
   private McpSyncClient sampling(
       BlockingQueue<String> errors, Function<List<String>, String> says) {
     return client(
@@ -188,7 +181,6 @@ class AgentsIT {
                 }));
   }
 
-  /** Waits until the server says why it asks no more. */
   private static String why(BlockingQueue<String> errors) throws InterruptedException {
     while (true) {
       String line = errors.poll(5, TimeUnit.MINUTES);
@@ -263,12 +255,6 @@ class AgentsIT {
     return truth.getOrDefault(texts, "related");
   }
 
-  /**
-   * Answers questions, page by page.
-   *
-   * @param says makes of the texts of a question its answer
-   * @return the texts of those whose answers were kept
-   */
   private static List<List<String>> study(
       McpSyncClient agent, int questions, Function<List<String>, String> says) throws Exception {
     List<List<String>> kept = new ArrayList<>();
@@ -293,11 +279,6 @@ class AgentsIT {
     return kept;
   }
 
-  /**
-   * Counts the planted pairs among the first findings.
-   *
-   * @return counts by the truth about a pair
-   */
   private Map<String, Integer> leading(McpSyncClient agent) throws IOException {
     Map<String, Integer> found = new HashMap<>();
     int seen = 0;

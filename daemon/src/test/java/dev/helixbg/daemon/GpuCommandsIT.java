@@ -54,7 +54,6 @@ class GpuCommandsIT {
     return program(driver).with("SOFTMETAL_FAIL", healthy + ":" + failing);
   }
 
-  /** The command that answers the prompt of the case. */
   private static String[] answer(String... more) {
     return Stream.concat(
             Stream.of("generate", model, "--raw", "--prompt", CASE.prompt()), Stream.of(more))

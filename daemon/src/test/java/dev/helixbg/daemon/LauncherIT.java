@@ -18,7 +18,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the launcher does with stderr: nothing of the JVM's, each message in its place. */
 class LauncherIT {
   @TempDir Path home;
 
@@ -103,7 +102,6 @@ class LauncherIT {
     }
   }
 
-  /** As a file of that text looks where each byte is a character. */
   private static String utf8(String text) {
     return new String(text.getBytes(UTF_8), ISO_8859_1);
   }

@@ -40,7 +40,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Agents at the built program, by the SDK's client and by bare lines. */
 @Timeout(900)
 class McpIT {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -281,7 +280,6 @@ class McpIT {
     return params;
   }
 
-  /** A client of bare lines. */
   private final class Bare {
     final Process process;
     final BufferedReader out;

@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Scripts with the built program: an item of a memory file goes, and comes back. */
 class MemoryActsIT {
   private static final String TWICE = "- Local builds use mvnd.\r\n  It is faster.\r\n";
 

@@ -19,7 +19,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands around a language model, on a golden file. */
 class ModelCommandsIT {
   private static final GoldenCase CASE = GoldenModel.Q4_K_M.cases().getFirst();
 

@@ -19,7 +19,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The built program over a folder of notes, as somebody without helix meets it. */
 class NotesIT {
   private static final String LEASE =
       "The lease of a worker is renewed every ten seconds; after three misses the job goes back.";
@@ -115,7 +114,6 @@ class NotesIT {
     assertTrue(kb.err().contains("--notes " + notes()), kb.err());
   }
 
-  /** Returns the answer of a tool of an MCP server over notes. */
   private String ask(Path notes, String tool, Map<String, Object> arguments) throws IOException {
     String launcher = Program.ROOT.resolve("scripts/helix-bg").toString();
     McpSyncClient client =

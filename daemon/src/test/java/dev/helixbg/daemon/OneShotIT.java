@@ -29,7 +29,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The built program as a user meets it: output, files, exit codes, endings. */
 class OneShotIT {
   @TempDir Path home;
 
@@ -154,7 +153,6 @@ class OneShotIT {
     assertEquals("0.1.0+0123456789", DaemonFixture.report(new Kb(kb)).path("version").asText());
   }
 
-  /** The program as a later commit makes it. */
   private Path anotherBuild(String version) throws IOException {
     Path jar = folder.resolve("helix-bg.jar");
     Files.copy(LIB.resolve("helix-bg.jar"), jar);
@@ -167,7 +165,6 @@ class OneShotIT {
     return jar;
   }
 
-  /** Runs one-shot with its cache and its state in a folder. */
   private Program.Ended run(List<String> wrapper, Path kb, Path own, String state)
       throws Exception {
     String cache = "--set=cache=" + own.resolve("helix-bg");
@@ -239,7 +236,6 @@ class OneShotIT {
     assertFalse(Files.exists(kb.resolve("insights/report.json")));
   }
 
-  /** Vectors that are saved. */
   private int rows(Path kb) {
     return program.stores().vectors(kb);
   }

@@ -16,7 +16,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The built program with a stand-in for helix: at a pseudo-terminal, and in a script. */
 @Timeout(900)
 class TidyIT {
   @TempDir Path folder;
@@ -103,7 +102,6 @@ class TidyIT {
     assertTrue(program.run("findings", kb, "--settled").out().contains("done"));
   }
 
-  /** A little of scripts/check-helix tidy. */
   @Test
   void sessionsOfRandomKeysAndKillsLoseNothing() throws Exception {
     ExternalTool.require("script");

@@ -37,7 +37,6 @@ final class BertSession implements AutoCloseable {
 
   private static final Set<String> KNOWN = Set.of(IDS, MASK, TYPES);
 
-  /** Chooses the processor that runs a session, and sets its options. */
   interface Provider {
     void choose(OrtSession.SessionOptions options) throws OrtException;
   }
@@ -53,11 +52,7 @@ final class BertSession implements AutoCloseable {
     checkOutput(session, graph);
   }
 
-  /**
-   * Loads a graph; each call computes on one thread.
-   *
-   * @throws EmbeddingException when the graph lacks the inputs or the output of a BERT model
-   */
+  /** Loads a graph; throws if it lacks the inputs or the output of a BERT model. */
   static BertSession open(Path graph, Pooling pooling, Provider provider) throws OrtException {
     NativeLibraries.loadOnnxRuntime();
     try (OnnxCall call = OnnxCall.begin();
@@ -158,7 +153,6 @@ final class BertSession implements AutoCloseable {
     }
   }
 
-  /** Returns the token types of one sequence; the class comment describes them. */
   static int[] tokenTypes(int[] ids) {
     int[] types = new int[ids.length];
     int last = ids.length - 1;

@@ -18,13 +18,11 @@ enum CpuNetwork {
   EXPORTED("FP32", "as exported"),
   FUSED("FP32", "fused graph"),
 
-  /** Eight-bit arithmetic in ONNX Runtime. */
   FUSED_INT8("INT8", "fused graph in 8-bit arithmetic"),
 
   /** Eight-bit arithmetic in {@link Encoder}, which not every processor can run. */
   ENCODER("INT8 by machine code", "8-bit arithmetic by machine code", Square.BYTES),
 
-  /** Sixteen-bit arithmetic in {@link Encoder}. */
   FINE_ENCODER("INT16 by machine code", "16-bit arithmetic by machine code", Square.SHORTS),
 
   /**
@@ -50,7 +48,6 @@ enum CpuNetwork {
     this(id, description, null);
   }
 
-  /** Returns the network of an embedding model; only the bundled model can be smoothed. */
   static CpuNetwork of(Precision precision, boolean bundled) {
     if (precision != Precision.INT8) {
       return FUSED;
@@ -58,7 +55,6 @@ enum CpuNetwork {
     return bundled && Encoder.isAvailable(Square.FINE_BYTES) ? SMOOTHED_ENCODER : ofJudge();
   }
 
-  /** Returns the network of the pair judges, for which they are calibrated. */
   static CpuNetwork ofJudge() {
     return Encoder.isAvailable(Square.BYTES) ? ENCODER : FUSED_INT8;
   }
@@ -92,15 +88,11 @@ enum CpuNetwork {
     }
   }
 
-  /** Returns the network's file in the folder of a prepared model. */
   Path in(Path folder) {
     return folder.resolve(kind != null ? "encoder.weights" : "graph.onnx");
   }
 
-  /**
-   * Returns all files of a network: its own file and, if there is one, the file of its large
-   * weights.
-   */
+  /** Returns the network's file, and the file of its large weights if there is one. */
   Path[] files(Path file) {
     return kind != null || this == EXPORTED
         ? new Path[] {file}

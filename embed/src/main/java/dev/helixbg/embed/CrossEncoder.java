@@ -12,16 +12,10 @@ import java.util.List;
  */
 record CrossEncoder(Tokenizer tokenizer, TokenBatches batches, PairWeights.Head head)
     implements PairReader {
-  /** Number of pairs that are tokenized before the first pair is read; it bounds the memory. */
-  private static final int WINDOW = 1024;
-
   /** Number of special tokens that the tokenizer adds to one text. */
   private static final int FRAME = 2;
 
-  /**
-   * Token limit of the tokenizer: one token more than the judge reads, so that a cut text is
-   * noticed.
-   */
+  /** One token more than the judge reads, so that a cut text is noticed. */
   private static final int TOKENS = ROOM + FRAME + 1;
 
   private record Tokens(int[] ids, boolean olderWhole, boolean newerWhole) {}
@@ -50,12 +44,6 @@ record CrossEncoder(Tokenizer tokenizer, TokenBatches batches, PairWeights.Head 
 
   @Override
   public void read(List<Texts> pairs, Sink sink) throws InterruptedException {
-    for (int from = 0; from < pairs.size(); from += WINDOW) {
-      readWindow(pairs.subList(from, Math.min(pairs.size(), from + WINDOW)), from, sink);
-    }
-  }
-
-  private void readWindow(List<Texts> pairs, int first, Sink sink) throws InterruptedException {
     Tokens[] tokens = new Tokens[pairs.size()];
     int[][] ids =
         batches.ids(
@@ -68,8 +56,7 @@ record CrossEncoder(Tokenizer tokenizer, TokenBatches batches, PairWeights.Head 
         ids,
         (i, seen) ->
             sink.accept(
-                first + i,
-                new Reading(head.logits(seen), tokens[i].olderWhole, tokens[i].newerWhole)));
+                i, new Reading(head.logits(seen), tokens[i].olderWhole, tokens[i].newerWhole)));
   }
 
   @Override

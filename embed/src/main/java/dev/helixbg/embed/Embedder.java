@@ -15,7 +15,6 @@ public interface Embedder extends AutoCloseable {
    */
   void embed(List<String> texts, VectorSink sink) throws InterruptedException;
 
-  /** Returns all vectors at once, in the order of the texts. */
   default float[][] embedAll(List<String> texts) throws InterruptedException {
     float[][] vectors = new float[texts.size()][];
     embed(texts, (index, vector) -> vectors[index] = vector);
@@ -25,7 +24,6 @@ public interface Embedder extends AutoCloseable {
   @Override
   void close();
 
-  /** Receives finished vectors. */
   interface VectorSink {
     /**
      * @param index position of the text in the list

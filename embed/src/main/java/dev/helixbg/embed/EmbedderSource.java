@@ -11,18 +11,13 @@ public interface EmbedderSource {
   /** Returns the id; models with the same id compute the same vector for a text. */
   String id();
 
-  /** Returns the model's token limit for a text. */
   int maxTokens();
 
-  /** Returns a description of the model for people. */
   String describe();
 
   Embedder open();
 
-  /**
-   * Minimum number of texts for which a trial of {@link #otherWay} pays: embedding them takes
-   * seconds.
-   */
+  /** Minimum number of texts for which a trial of {@link #otherWay} pays. */
   int MANY = 512;
 
   /** Starts to load the model before its first use, if the source keeps it loaded between uses. */
@@ -40,7 +35,6 @@ public interface EmbedderSource {
    */
   record OtherWay(String id, boolean opensFaster, Gain gain, Supplier<Embedder> model) {}
 
-  /** Speed of another method of computing vectors. */
   interface Gain {
     /**
      * Returns the method's speed as a multiple of the usual method's, or 0 if the method must not
@@ -52,10 +46,7 @@ public interface EmbedderSource {
     double of(boolean few);
   }
 
-  /**
-   * Returns another method of computing the vectors of passages or of entries; empty if there is
-   * only the usual method.
-   */
+  /** Returns another method for passages or entries; empty if there is none. */
   default Optional<OtherWay> otherWay(boolean passages) {
     return Optional.empty();
   }

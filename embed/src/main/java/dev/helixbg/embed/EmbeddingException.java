@@ -10,7 +10,6 @@ public final class EmbeddingException extends RuntimeException {
     super(message, cause);
   }
 
-  /** Returns the error for a vector that is zero, or has NaN or infinite values. */
   static EmbeddingException notNumbers() {
     return new EmbeddingException(
         "the embedding model gave values that are no numbers: it is damaged, or it is the wrong"

@@ -19,10 +19,7 @@ import java.util.Optional;
  */
 public final class EmbeddingModel implements EmbedderSource {
 
-  /**
-   * Version of the code that computes vectors. It is part of {@link #id} and must rise when the
-   * vectors change.
-   */
+  /** Part of {@link #id}; must rise when the vectors change. */
   private static final String RECIPE = "mean pooling 1";
 
   private final EmbedSettings settings;
@@ -59,13 +56,7 @@ public final class EmbeddingModel implements EmbedderSource {
     return locate(settings.embed(), settings.cache(), settings.threads());
   }
 
-  /**
-   * Finds the model.
-   *
-   * @param cacheFolder folder for files derived from models; created when needed
-   * @param threads number of threads that embed at once
-   * @throws EmbeddingException when the configured folder has a model that cannot be used
-   */
+  /** Finds the model; throws if the configured folder has a model that cannot be used. */
   public static EmbeddingModel locate(EmbedSettings settings, Path cacheFolder, int threads) {
     ModelSource source = ModelSource.find(settings.models(), cacheFolder);
     return new EmbeddingModel(
@@ -126,10 +117,7 @@ public final class EmbeddingModel implements EmbedderSource {
     return anotherForQueries().filter(other -> other.id.equals(vectors)).orElse(this);
   }
 
-  /**
-   * Returns the model that embeds entries by machine code, if that model is prepared; otherwise
-   * this model.
-   */
+  /** Returns the model for entries by machine code if it is prepared; otherwise this model. */
   @Override
   public EmbeddingModel likelyForQueries() {
     return anotherForQueries()
@@ -141,7 +129,6 @@ public final class EmbeddingModel implements EmbedderSource {
     return another(false).filter(EmbeddingModel::isMachineCode);
   }
 
-  /** Returns whether machine code computes the network. Such a model opens faster than others. */
   boolean isMachineCode() {
     return !isCoreMl() && network.isMachineCode();
   }
@@ -203,7 +190,6 @@ public final class EmbeddingModel implements EmbedderSource {
         : new SpeedTrial(network.describe(), PreparedModel.bound(network), System::nanoTime);
   }
 
-  /** Returns model, precision and token limit in words. */
   @Override
   public String describe() {
     String precision = settings.precision() == Precision.INT8 ? ", eight-bit" : "";

@@ -4,7 +4,6 @@ import java.util.List;
 
 /** The model all-MiniLM-L6-v2, which turns texts into vectors of 384 values. */
 public final class MiniLm implements Embedder {
-  /** Number of values of a vector. */
   public static final int DIMENSION = 384;
 
   /** Number of texts that are tokenized before the first text is embedded; it bounds the memory. */

@@ -32,7 +32,6 @@ record ModelSource(
   private static final String TOKENIZER_HASH =
       "da0e79933b9ed51798a3ae27893d3c5fa4a201126cef75586296df9b4d2c62a0";
 
-  /** The ONNX file as it was exported, and tokenizer.json or vocab.txt. */
   record Location(Path graph, Path tokenizer) {}
 
   /**
@@ -89,11 +88,7 @@ record ModelSource(
         Optional.of(cacheFolder));
   }
 
-  /**
-   * Returns the paths of the files, after writing missing copies of the bundled model.
-   *
-   * @throws EmbeddingException when the files changed since {@link #find}
-   */
+  /** Returns the files; writes missing copies, and throws if the user's files have changed. */
   Location locate() throws IOException {
     if (extractedTo.isPresent()) {
       PrivateFiles.makeTrustedFolder(extractedTo.get(), files.graph.getParent());

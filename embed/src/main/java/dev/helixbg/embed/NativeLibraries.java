@@ -36,12 +36,7 @@ final class NativeLibraries {
     M open() throws IOException, OrtException;
   }
 
-  /**
-   * Loads the tokenizer's library and opens a model.
-   *
-   * @param model the model's name in error messages, such as {@code the pair judge}
-   * @throws EmbeddingException when library or model cannot be loaded
-   */
+  /** Loads the tokenizer's library and a model, whose name appears in error messages. */
   static <M> M open(String model, Path cacheFolder, Opening<M> opening) {
     load(cacheFolder);
     try {
@@ -57,29 +52,17 @@ final class NativeLibraries {
     }
   }
 
-  /**
-   * Loads the tokenizer's library once per process, even if called with several folders.
-   *
-   * @throws EmbeddingException when this platform has no such library, or it cannot be unpacked
-   */
+  /** Loads the tokenizer's library once per process, even if called with several folders. */
   static synchronized void load(Path cacheFolder) {
-    if (natives != null) {
-      return;
-    }
     try {
       TokenizerLibrary.load(cacheFolder);
-      natives = cacheFolder;
+      natives = natives == null ? cacheFolder : natives;
     } catch (IOException e) {
       throw new EmbeddingException(e.getMessage(), e);
     }
   }
 
-  /**
-   * Loads ONNX Runtime's libraries once per process; {@link #load} must have been called before.
-   *
-   * @throws EmbeddingException when this platform has no such libraries, or they cannot be unpacked
-   * @throws CancellationException when the process is about to end
-   */
+  /** Loads ONNX Runtime once per process; {@link #load} must have been called before. */
   static synchronized void loadOnnxRuntime() {
     if (loaded) {
       return;
@@ -128,13 +111,9 @@ final class NativeLibraries {
 
   /**
    * Creates ONNX Runtime's environment, and takes a second reference to it, which is never
-   * released. The Java binding releases the first reference in a shutdown hook, which does not wait
-   * for any {@link OnnxCall}. Without a second reference, a model that is being opened would then
-   * read freed memory.
-   *
-   * <p>The binding has no public method that takes a reference, so this method calls a private
-   * method of the bundled version. The C API through Java's FFM would add a tenth of a second to
-   * each start.
+   * released. The Java binding releases the first one in a shutdown hook, which does not wait for
+   * any {@link OnnxCall}: a model that is being opened would then read freed memory. No public
+   * method takes a reference.
    */
   private static void keepEnvironment() {
     try {

@@ -13,10 +13,7 @@ import java.util.stream.IntStream;
  * read needs only their id and calibration, and loads no native library.
  */
 public final class PairModel implements PairSource {
-  /**
-   * Version of the code that computes logits; part of the judges' id. It must rise when the logits
-   * for the same weights change by more than the last bits.
-   */
+  /** Part of the judges' id; must rise when logits change by more than the last bits. */
   private static final String RECIPE = "pair judge 2";
 
   private final Path cacheFolder;
@@ -32,10 +29,6 @@ public final class PairModel implements PairSource {
     this.threads = threads;
   }
 
-  /**
-   * Returns the judges' properties. The first call reads them from the beginnings of the judges'
-   * files.
-   */
   @Override
   public synchronized Judge judge() {
     if (judge == null) {
@@ -48,13 +41,11 @@ public final class PairModel implements PairSource {
     return judge;
   }
 
-  /** Returns a reader that loads each judge when its first pair is read. */
   @Override
   public PairReader open() {
     return new Judges();
   }
 
-  /** A reader that passes each pair to the judge of its kind. */
   private final class Judges implements PairReader {
     private final Map<Kind, PairReader> open = new EnumMap<>(Kind.class);
 
@@ -82,10 +73,7 @@ public final class PairModel implements PairSource {
   }
 
   /**
-   * Loads a pair judge. The first time, this takes seconds, writes to the cache folder, and
-   * compares logits of the judge with the logits that it computed after the training.
-   *
-   * @throws EmbeddingException when the judge cannot be loaded, or its logits differ too much
+   * Loads a judge; the first time, this takes seconds and compares its logits with known logits.
    */
   PairReader open(Kind kind) {
     return NativeLibraries.open(

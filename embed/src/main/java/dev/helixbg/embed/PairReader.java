@@ -11,7 +11,6 @@ public interface PairReader extends AutoCloseable {
   enum Kind {
     NOTES,
 
-    /** Two facts of memory files, which are short. */
     FACTS
   }
 

@@ -11,17 +11,9 @@ public interface PairSource {
    */
   record Judge(String id, PairCalibration ofNotes, PairCalibration ofFacts) {}
 
-  /**
-   * Returns the properties of the pair judges.
-   *
-   * @throws EmbeddingException when a pair judge is missing or has another format
-   */
+  /** Returns the judges' properties; throws if a judge is missing or has another format. */
   Judge judge();
 
-  /**
-   * Opens the pair judges, which the caller closes.
-   *
-   * @throws EmbeddingException when this machine cannot run the pair judges
-   */
+  /** Opens the pair judges, which the caller closes; throws if they cannot run here. */
   PairReader open();
 }

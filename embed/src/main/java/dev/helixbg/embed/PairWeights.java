@@ -51,7 +51,6 @@ record PairWeights(
   /** The last matrix: {@code weights} [4, 384] and {@code bias} [4]. */
   record Head(float[] weights, float[] bias) {
 
-    /** Returns the logits of a pair, given the network's output for the first token. */
     float[] logits(float[] seen) {
       float[] logits = bias.clone();
       for (int i = 0; i < CLASSES; i++) {
@@ -68,16 +67,11 @@ record PairWeights(
   /** Two texts, and the logits that were computed for them after the training. */
   record Probe(String older, String newer, float[] logits) {}
 
-  /** Reads the beginning of the bundled weights; fails as {@link #bundled} does. */
   static Beginning beginning(PairReader.Kind kind) {
     return read(kind, in -> beginning(new DataInputStream(in)));
   }
 
-  /**
-   * Reads the bundled weights.
-   *
-   * @throws EmbeddingException when the weights are missing, damaged, or for another model
-   */
+  /** Reads the weights; throws if they are missing, damaged, or for another model. */
   static PairWeights bundled(PairReader.Kind kind) {
     return read(
         kind,

@@ -55,7 +55,6 @@ public final class ParallelLoop {
     new ParallelLoop(steps, step::accept, false).run(threads, helpers(name + "-"));
   }
 
-  /** Returns a value for each index, computed on several threads as {@link #runToTheEnd} does. */
   public static <T> List<T> map(String name, int threads, int count, IntFunction<T> value) {
     AtomicReferenceArray<T> values = new AtomicReferenceArray<>(count);
     runToTheEnd(name, threads, count, i -> values.set(i, value.apply(i)));

@@ -43,12 +43,10 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
    */
   private static final double LOGIT_BOUND = 1;
 
-  /** Makes the network's file, after the tokenizer's file was made. */
   private interface Making {
     PreparedModel of(Path export, PreparedModel wanted) throws IOException, OrtException;
   }
 
-  /** Prepares an embedding model, if possible in the format of {@code network}. */
   static PreparedModel of(ModelSource source, CpuNetwork network, Path cacheFolder)
       throws IOException, OrtException {
     Path folder = folder(source, network, cacheFolder);
@@ -117,10 +115,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     return prepared;
   }
 
-  /**
-   * Returns the files' sizes. Files are replaced in one step, so a file of the right size is
-   * complete.
-   */
+  /** Files are replaced in one step, so a file of the right size is complete. */
   private String sizes() throws IOException {
     StringJoiner sizes = new StringJoiner(" ");
     for (Path each : network.files(file)) {
@@ -129,10 +124,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     return sizes.add(Long.toString(Files.exists(tokenizer) ? Files.size(tokenizer) : 0)).toString();
   }
 
-  /**
-   * Returns the minimum accepted cosine between a network's vectors and those of the exported
-   * network.
-   */
+  /** Returns the minimum accepted cosine to the vectors of the exported network. */
   static double bound(CpuNetwork network) {
     return switch (network) {
       case EXPORTED, FUSED, FINE_ENCODER -> FP32_BOUND;
@@ -183,7 +175,6 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     }
   }
 
-  /** Returns the vectors of all probe texts, computed one by one and then in padded batches. */
   private static float[][] probe(TokenModel model, Tokenizer tokenizer) throws OrtException {
     List<int[]> ids = ProbeTexts.TEXTS.stream().map(tokenizer::ids).toList();
     List<float[]> vectors = new ArrayList<>();
@@ -231,7 +222,6 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     return wanted;
   }
 
-  /** Loads the network; {@code pooling} is {@link Pooling#FIRST} for a pair judge. */
   TokenModel open(Pooling pooling) throws IOException, OrtException {
     return network.open(file, pooling);
   }

@@ -24,10 +24,7 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   /** Minimum cosine that is accepted for CoreML, which must compute nearly the same vectors. */
   static final double SAME = 0.999;
 
-  /**
-   * Lower end of the gains that are measured three times, since one timing cannot decide them. The
-   * upper end is {@link #CLEARLY_FASTER}.
-   */
+  /** Gains from here to {@link #CLEARLY_FASTER} are measured three times. */
   private static final double SLOWER = 0.9;
 
   private static final double CLEARLY_FASTER = 1.5;
@@ -38,7 +35,6 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
    */
   public static final double WORTH = 1.15;
 
-  /** Opens the network for one of the two methods of running it. */
   interface Opener {
     Embedder open() throws Exception;
   }
@@ -134,7 +130,6 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
     return new CacheNote(cacheFolder, "trials", circumstances, circumstances);
   }
 
-  /** Returns the verdict of an earlier trial; empty where there was no trial. */
   Optional<Verdict> remembered(Path cacheFolder, String network) {
     String[] lines = note(cacheFolder, network).read().orElse("").split("\n", -1);
     try {
@@ -159,7 +154,6 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
     return String.format(Locale.ROOT, pattern, way, value);
   }
 
-  /** Median of several timings. A few disturbed timings hardly change it. */
   public static final class Median {
     private Median() {}
 

@@ -19,7 +19,6 @@ record TokenBatches(TokenModel model, int threads) {
    */
   private static final int FEW = 16;
 
-  /** Returns the token ids of many texts, computed on several threads. */
   int[][] ids(int texts, IntFunction<int[]> ids) throws InterruptedException {
     int[][] all = new int[texts][];
     ParallelLoop.run(

@@ -24,11 +24,7 @@ final class Tokenizer implements AutoCloseable {
     this.maxTokens = maxTokens;
   }
 
-  /**
-   * Opens a file made by {@link TokenizerFile}. The native library must have been loaded.
-   *
-   * @param maxTokens token limit of a text, special tokens included; longer texts are cut
-   */
+  /** Opens a file made by {@link TokenizerFile}; texts are cut at {@code maxTokens}. */
   static Tokenizer open(Path file, int maxTokens) throws IOException {
     TokenizersLibrary library = TokenizersLibrary.LIB;
     long handle;
@@ -47,10 +43,7 @@ final class Tokenizer implements AutoCloseable {
     M with(Tokenizer tokenizer) throws IOException, OrtException;
   }
 
-  /**
-   * Makes an object that will close this tokenizer. If the object cannot be made, closes the
-   * tokenizer at once.
-   */
+  /** Makes an object that will close this tokenizer; if that fails, closes it at once. */
   <M> M into(Maker<M> maker) throws IOException, OrtException {
     try {
       return maker.with(this);

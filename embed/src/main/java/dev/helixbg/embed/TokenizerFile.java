@@ -61,12 +61,10 @@ final class TokenizerFile {
 
   private TokenizerFile() {}
 
-  /** Returns the definition as JSON; throws if the source is not a BERT tokenizer. */
   static byte[] prepare(Path source) throws IOException {
     return source.toString().endsWith(".txt") ? fromVocabulary(source) : fromDefinition(source);
   }
 
-  /** Reads a file with one word piece per line; the first line has id 0. */
   private static byte[] fromVocabulary(Path source) throws IOException {
     ObjectNode vocabulary = JSON.createObjectNode();
     try {

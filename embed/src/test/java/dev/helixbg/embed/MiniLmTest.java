@@ -199,7 +199,6 @@ class MiniLmTest {
     assertEquals(1, Double.parseDouble(printed[2]), 1e-6);
   }
 
-  /** The child process of the test above: an id, what runs, and how long a vector is. */
   static final class EightBits {
     public static void main(String[] arguments) throws InterruptedException {
       EmbeddingModel eightBits = TestModels.bundled(Precision.INT8, 256);

@@ -93,7 +93,6 @@ class NoNetworkTest {
     assertTrue(writes > 5, "saw the files being written");
   }
 
-  /** The child process of the test above. */
   static final class Embedding {
     public static void main(String[] arguments) throws InterruptedException {
       var settings = TestModels.settings(Path.of("none"), Precision.FP32, 256);

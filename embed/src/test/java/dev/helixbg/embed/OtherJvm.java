@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Runs a program of the tests in a JVM of its own, with the class path of this one. */
 public final class OtherJvm {
   private OtherJvm() {}
 
@@ -23,7 +22,6 @@ public final class OtherJvm {
     return printed;
   }
 
-  /** The command that starts a program in a JVM of its own. */
   public static List<String> command(List<String> options, Class<?> program, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

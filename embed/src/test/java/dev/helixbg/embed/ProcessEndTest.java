@@ -50,7 +50,6 @@ class ProcessEndTest {
     }
   }
 
-  /** Ends while each of its threads opens a small model and embeds with it, again and again. */
   static final class Busy {
     private static final int THREADS = 4;
 

@@ -22,7 +22,6 @@ class SpeedTrialTest {
   private final List<String> ran = new ArrayList<>();
   private final SpeedTrial trial = new SpeedTrial("fast", SpeedTrial.SAME, () -> now);
 
-  /** A way to run a network, which takes some time. */
   private final class Way implements Embedder {
     private final String name;
     private final long[] nanos;

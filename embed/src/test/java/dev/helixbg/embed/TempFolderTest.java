@@ -20,7 +20,6 @@ class TempFolderTest {
         OtherJvm.run("-Djava.io.tmpdir=" + temp, Loading.class, TestModels.CACHE.toString()));
   }
 
-  /** Loads ONNX Runtime and prints why it cannot be loaded. */
   static final class Loading {
     public static void main(String[] arguments) {
       NativeLibraries.load(Path.of(arguments[0]));

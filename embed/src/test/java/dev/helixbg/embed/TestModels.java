@@ -36,7 +36,6 @@ final class TestModels {
     return EmbeddingModel.locate(settings, CACHE, threads);
   }
 
-  /** The bundled model's files, extracted. */
   static synchronized ModelSource.Location files() throws IOException {
     if (files == null) {
       files = ModelSource.bundled(CACHE).locate();
@@ -44,7 +43,6 @@ final class TestModels {
     return files;
   }
 
-  /** The bundled tokenizer's vocabulary as a vocab.txt. */
   static void writeVocabulary(Path target) throws IOException {
     JsonNode ids =
         new ObjectMapper().readTree(files().tokenizer().toFile()).get("model").get("vocab");

@@ -28,10 +28,7 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
 
   private static final double EMBEDDING_BOUND = 1e-5;
 
-  /**
-   * Maximum number of rows that are compared per tap. All rows of a long prompt would take
-   * gigabytes.
-   */
+  /** All rows of a long prompt would take gigabytes. */
   private static final int ROWS_COMPARED = 8;
 
   /**
@@ -50,7 +47,6 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
     }
   }
 
-  /** Runs the prompt through both models, and compares their results at each tap. */
   public static BackendAgreement between(TextModel tested, TextModel reference, int[] prompt) {
     Trace actual = new Trace();
     Trace expected = new Trace();
@@ -61,10 +57,7 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
         expected.places.values().stream().map(place -> parting(place, others.next())).toList());
   }
 
-  /**
-   * Returns the first tap at which the backends differ by more than rounding; empty if there is
-   * none.
-   */
+  /** Returns the first tap that differs by more than rounding. */
   public Optional<Parting> firstParting() {
     return places.stream().filter(place -> !place.isRounding()).findFirst();
   }
@@ -101,7 +94,6 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
 
   private record Place(Tap tap, int layer, int columns, float[] values) {}
 
-  /** Recorder of a model's activations while the model reads the beginning of a prompt. */
   private static final class Trace {
     private final Map<List<Object>, Place> places = new LinkedHashMap<>();
     private int tokens;
@@ -117,9 +109,7 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
       }
     }
 
-    /**
-     * Stores the activations at a tap: those of the first pass, but the logits of the last pass.
-     */
+    /** Stores the first pass's activations, but the last pass's logits. */
     private void note(Tap tap, int layer, Activations values) {
       List<Object> key = List.of(tap, layer);
       if (tap == Tap.LOGITS) {

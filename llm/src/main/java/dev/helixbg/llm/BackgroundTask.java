@@ -36,7 +36,6 @@ final class BackgroundTask<T> {
     }
   }
 
-  /** Waits until the work has ended, even if it failed. */
   void awaitEnd() {
     future.handle((result, failure) -> result).join();
   }

@@ -16,12 +16,7 @@ public enum GpuApi {
     this.opener = opener;
   }
 
-  /**
-   * Opens the GPU that this driver chooses.
-   *
-   * @throws dev.helixbg.llm.gpu.driver.GpuException if there is no usable GPU; the message is one
-   *     sentence
-   */
+  /** Opens a GPU; a {@code GpuException} of one sentence says why there is none. */
   public GpuDevice open() {
     return opener.get();
   }

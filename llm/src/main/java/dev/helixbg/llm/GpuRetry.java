@@ -12,15 +12,10 @@ public final class GpuRetry {
   private static final int MOST_FAILURES = 1;
 
   private final Consumer<String> news;
-
-  /** Number of consecutive failures of the GPU. */
   private int failures;
 
   public interface Work<T, E extends Exception> {
-    /**
-     * Opens the GPU, or the CPU if {@code onCpu}, and does the work. An implementation must close
-     * the GPU before it throws an exception.
-     */
+    /** Works on the GPU, or on the CPU; closes the GPU before it throws an exception. */
     T run(boolean onCpu) throws E;
   }
 

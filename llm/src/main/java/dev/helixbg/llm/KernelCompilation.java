@@ -33,7 +33,6 @@ final class KernelCompilation {
   /** Starts compiling the kernels that every model needs, by initialising this class. */
   static void prepare() {}
 
-  /** Waits until the kernels for single tokens are compiled. */
   void awaitRows() {
     rows.await();
   }

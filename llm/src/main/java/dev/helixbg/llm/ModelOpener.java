@@ -27,8 +27,6 @@ import java.util.stream.Collectors;
 /** Opens a model file as a {@link TextModel}, with its backend and its tokenizer. */
 public final class ModelOpener {
   private final ModelOptions options;
-
-  /** Sentences that say why the model runs slower than it could. */
   private final List<String> warnings = new ArrayList<>();
 
   private ModelOpener(ModelOptions options) {
@@ -91,7 +89,6 @@ public final class ModelOpener {
     return open(file, backend, model -> kernels.awaitRows());
   }
 
-  /** Opens the model on the first GPU that accepts it, or on the CPU if no GPU does. */
   private TextModel openOnAny(GgufFile file) {
     for (GpuApi gpu : GpuApi.values()) {
       try {
@@ -116,10 +113,7 @@ public final class ModelOpener {
     return open(file, backend, model -> backend.compile(() -> model.rehearse(options.limits())));
   }
 
-  /**
-   * Returns the memory that a model needs on a GPU, in bytes: for the weights, for the keys and
-   * values of the longest session, and for the activations of a pass.
-   */
+  /** Sums weights, the longest session's keys and values, and a pass's activations, in bytes. */
   private static long memoryNeed(GgufFile file, PassLimits limits) {
     Qwen3Config config = Qwen3Config.from(file.metadata());
     long weights = file.tensors().values().stream().mapToLong(t -> t.rows() * t.rowBytes()).sum();

@@ -5,10 +5,7 @@ import java.util.Locale;
 
 /** Options for opening a model; {@code threads} is the number of CPU threads. */
 public record ModelOptions(Device device, int threads, PassLimits limits) {
-  /**
-   * Maximum number of rows (tokens) of a pass. With so many rows, reading the weights does not
-   * dominate the time of a pass.
-   */
+  /** With so many rows, reading the weights does not dominate the time of a pass. */
   private static final int PROMPT_ROWS = 512;
 
   private static final int WANTED_ROWS = 32;
@@ -29,7 +26,6 @@ public record ModelOptions(Device device, int threads, PassLimits limits) {
     }
   }
 
-  /** Returns options with buffers of the usual sizes; see {@link PassLimits}. */
   public static ModelOptions of(Device device, int threads, int context) {
     PassLimits limits = new PassLimits(context, PROMPT_ROWS, WANTED_ROWS);
     return new ModelOptions(device, threads, limits);

@@ -110,29 +110,20 @@ public final class TextModel implements AutoCloseable {
         () -> Generator.generate(passes, session.cache, prompt, options, listener, cancelled));
   }
 
-  /**
-   * Returns the probability of each choice as an answer to each prompt; see {@link
-   * ChoiceScorer#score}. The session does not change.
-   */
+  /** See {@link ChoiceScorer#score}; the session does not change. */
   public double[][] choose(
       Session shared, List<int[]> prompts, List<int[]> choices, BooleanSupplier cancelled) {
     return whileUnchanged(() -> choiceScorer.score(shared.cache, prompts, choices, cancelled));
   }
 
-  /**
-   * Answers several prompts, which all follow the shared session; see {@link
-   * Generator#generateAll}. The session does not change.
-   */
+  /** See {@link Generator#generateAll}; the session does not change. */
   public List<Generation> generateAll(
       Session shared, List<int[]> prompts, GenerationOptions options, BooleanSupplier cancelled) {
     return whileUnchanged(
         () -> Generator.generateAll(passes, shared.cache, prompts, options, cancelled));
   }
 
-  /**
-   * Runs the work and returns its result. If the model file was changed, throws the exception for
-   * the change, even if the work itself failed.
-   */
+  /** Runs work. A change of the model file is reported even if the work itself failed. */
   private <T> T whileUnchanged(Supplier<T> work) {
     T result;
     try {
@@ -145,7 +136,6 @@ public final class TextModel implements AutoCloseable {
     return result;
   }
 
-  /** Returns the largest number of prompt tokens of one pass. */
   public int passTokens() {
     return passes.promptTokens();
   }

@@ -18,7 +18,6 @@ import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two ways of running a model are compared layer by layer. */
 class BackendAgreementTest {
   private static final int[] PROMPT = GoldenModel.F16.cases().getFirst().promptIds();
 

@@ -26,7 +26,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Model files that other programs write to while they are in use. */
 class ChangingFileTest {
   private static final int ROUNDS = Boolean.getBoolean("proofs.all") ? 12 : 4;
 

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What comes after a failure of a GPU. */
 class GpuRetryTest {
   private static final String LOST = "the GPU could not finish its work: it was lost";
 

@@ -12,7 +12,6 @@ import org.junit.jupiter.api.Test;
 
 /** A processor without AVX, on which the kernels of the CPU's backend would be emulated. */
 class SlowProcessorTest {
-  /** Prints which backend runs a model, and whether it was said. */
   static final class Program {
     public static void main(String[] arguments) {
       ModelOptions options = ModelOptions.of(Device.AUTO, 2, 512);

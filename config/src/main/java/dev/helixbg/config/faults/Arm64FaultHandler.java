@@ -26,10 +26,7 @@ final class Arm64FaultHandler {
 
   private Arm64FaultHandler() {}
 
-  /**
-   * Returns the handler's machine code. Linux passes to it the signal in x0, siginfo_t in x1 and
-   * the context in x2.
-   */
+  /** Linux passes to the code the signal in x0, siginfo_t in x1 and the context in x2. */
   static byte[] code(long table, int slots, long before, int page) {
     Arm64FaultHandler code = new Arm64FaultHandler();
     code.load(9, 1, 16); // the address that was read

@@ -98,10 +98,7 @@ public final class MappingGuard implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns the handler's code, which passes on signals to the JVM's handler at {@code before};
-   * empty for an unsupported processor.
-   */
+  /** Returns the handler's code; empty for an unsupported processor. */
   private static Optional<byte[]> handler(long before) {
     return switch (System.getProperty("os.arch")) {
       case "amd64" -> Optional.of(X86FaultHandler.code(TABLE.address(), SLOTS, before));

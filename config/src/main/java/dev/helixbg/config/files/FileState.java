@@ -20,13 +20,9 @@ import java.util.concurrent.TimeUnit;
  * @param key the inode and its device
  */
 public record FileState(long size, FileTime modified, FileTime changed, Object key) {
-  /** Attributes that make up the state of a file, for {@link Files#readAttributes}. */
   public static final String ATTRIBUTES = "unix:size,lastModifiedTime,ctime,fileKey";
 
-  /**
-   * Minimum age of the last change for {@link #isSettled}. Sooner, another change could get the
-   * same time, because the clock is coarse.
-   */
+  /** Minimum age of the last change for {@link #isSettled}; the clock is coarse. */
   private static final Duration SETTLED = Duration.ofSeconds(3);
 
   /** Returns the state of a file and follows links; throws NoSuchFileException if it is missing. */
@@ -34,7 +30,6 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
     return of(Files.readAttributes(file, ATTRIBUTES));
   }
 
-  /** Returns the state of a file with these attributes, which include {@link #ATTRIBUTES}. */
   public static FileState of(Map<String, Object> attributes) {
     return new FileState(
         (Long) attributes.get("size"),
@@ -76,10 +71,7 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
     return time.isAfter(Instant.now().plusSeconds(60)) ? Instant.EPOCH : time;
   }
 
-  /**
-   * Returns the path and this state as lines of text, which a later run compares with the lines of
-   * that time.
-   */
+  /** Returns path and state as lines of text, for comparison with those of a later run. */
   public String linesAt(Path path) {
     return String.join(
         "\n",

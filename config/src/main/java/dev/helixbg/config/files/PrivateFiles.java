@@ -33,17 +33,12 @@ public final class PrivateFiles {
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final FileAttribute<?> FOLDER = PosixFilePermissions.asFileAttribute(FOLDER_MODE);
 
-  /** Permissions that let other users change the content of a folder. */
   private static final Set<PosixFilePermission> WRITABLE_BY_OTHERS =
       Set.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
 
   private PrivateFiles() {}
 
-  /**
-   * Makes a folder in an existing folder, unless it exists already.
-   *
-   * @throws IOException also when a link or a file is at the path
-   */
+  /** Makes a folder in an existing folder, unless it exists; throws if a link or file is there. */
   public static void makeFolder(Path folder) throws IOException {
     if (Files.notExists(folder, LinkOption.NOFOLLOW_LINKS)) {
       try {
@@ -79,11 +74,7 @@ public final class PrivateFiles {
     }
   }
 
-  /**
-   * Makes a folder that only this user may read.
-   *
-   * @throws IOException also when the folder belongs to another user or is writable by others
-   */
+  /** Makes a folder that only this user may read; throws if others own it or can write to it. */
   public static void makeSecretFolder(Path folder) throws IOException {
     makeFolders(folder);
     requireOwn(folder);
@@ -111,7 +102,6 @@ public final class PrivateFiles {
     return new FileSystemException(path.toString(), null, reason);
   }
 
-  /** Returns whether a file or folder belongs to the user of this process. */
   public static boolean isOwn(Path path) throws IOException {
     Path folder = Files.isDirectory(path) ? path : path.toAbsolutePath().getParent();
     return Files.getAttribute(path, "unix:uid").equals(userId(folder));
@@ -154,11 +144,7 @@ public final class PrivateFiles {
     }
   }
 
-  /**
-   * Throws an exception unless the path is a file, a link to a file, or missing.
-   *
-   * @throws IOException when the path leads to something else, such as a pipe, which blocks readers
-   */
+  /** Throws unless the path is a file, a link to a file, or missing: a pipe blocks readers. */
   public static void requireFile(Path path) throws IOException {
     if (Files.exists(path) && !Files.isRegularFile(path)) {
       throw refused(path, "it is no regular file");

@@ -33,7 +33,6 @@ public record NativeFunction(MemorySegment address) {
     return Linker.nativeLinker().defaultLookup().find(name).map(NativeFunction::new);
   }
 
-  /** Calls the function; superfluous arguments are ignored. */
   public long call(long a, long b, long c, long d, long e, long f, long g, long h) {
     try {
       return (long) CALL.invokeExact(address, a, b, c, d, e, f, g, h);
@@ -50,10 +49,7 @@ public record NativeFunction(MemorySegment address) {
     return call(a, 0, 0);
   }
 
-  /**
-   * Returns the exception to throw when a call of a C function fails; throws an {@link Error}
-   * itself.
-   */
+  /** Returns the exception for a failed call; throws an {@link Error} itself. */
   public static RuntimeException unexpected(Throwable e) {
     return switch (e) {
       case RuntimeException runtime -> runtime;

@@ -31,7 +31,6 @@ public final class NearestName {
         .orElse(otherwise);
   }
 
-  /** Returns the first of the nearest names; empty if none is near or the text is long. */
   static Optional<String> of(String typed, Collection<String> names) {
     if (typed.length() > LONGEST) {
       return Optional.empty();
@@ -53,10 +52,7 @@ public final class NearestName {
     return nearest;
   }
 
-  /**
-   * Returns the number of edits between two texts, or a number of at least {@code most} if there
-   * are that many.
-   */
+  /** Returns the number of edits; at least {@code most} if there are that many. */
   private static int edits(String a, String b, int most) {
     if (Math.abs(a.length() - b.length()) >= most) {
       return most;

@@ -32,10 +32,7 @@ public final class NormalForm {
     return composed(isOdd(text) ? plain(text) : text);
   }
 
-  /**
-   * Returns whether {@link #HINTS} or {@link #WIDE} may match. In a JVM that just started, this
-   * loop is faster than the patterns.
-   */
+  /** Whether {@link #HINTS} or {@link #WIDE} may match; in a young JVM the patterns are slow. */
   private static boolean isOdd(String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);

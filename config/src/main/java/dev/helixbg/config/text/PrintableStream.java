@@ -28,10 +28,7 @@ public final class PrintableStream extends FilterOutputStream {
     return new PrintableStream(out, PrintableText::block);
   }
 
-  /**
-   * Returns a stream for JSON that escapes such characters, which leaves the values in the JSON
-   * unchanged.
-   */
+  /** Returns a stream for JSON, which escapes such characters. */
   public static PrintableStream json(OutputStream out) {
     return new PrintableStream(out, PrintableText::json);
   }

@@ -51,19 +51,14 @@ public final class AvxAssembler {
     COPY(MAP_0F, NO_PREFIX, 0x28, true),
     /** Loads one float and sets the other lanes to 0. */
     LOAD_FIRST(MAP_0F, PREFIX_F3, 0x10, true),
-    /** Copies the first float to all lanes. */
     BROADCAST(MAP_0F38, PREFIX_66, 0x18, true),
     BROADCAST_SHORT(MAP_0F38, PREFIX_66, 0x79, true),
     /** Copies 128 bits of memory to both halves. */
     BROADCAST_HALVES(MAP_0F38, PREFIX_66, 0x5A, true),
     INTS_TO_FLOATS(MAP_0F, NO_PREFIX, 0x5B, true),
-    /** Converts the first eight f16 values. */
     HALVES_TO_FLOATS(MAP_0F38, PREFIX_66, 0x13, true),
-    /** Converts the first eight signed bytes. */
     BYTES_TO_INTS(MAP_0F38, PREFIX_66, 0x21, true),
-    /** Converts the first 16 signed bytes. */
     BYTES_TO_SHORTS(MAP_0F38, PREFIX_66, 0x20, true),
-    /** Replaces signed bytes by their magnitudes, which are unsigned. */
     MAGNITUDES_OF_BYTES(MAP_0F38, PREFIX_66, 0x1C, true),
     MAGNITUDES_OF_SHORTS(MAP_0F38, PREFIX_66, 0x1D, true),
     SQUARE_ROOT(MAP_0F, NO_PREFIX, 0x51, true),
@@ -183,7 +178,6 @@ public final class AvxAssembler {
     ofMemory(MAP_0F, NO_PREFIX, 0x11, source, 0, base, offset);
   }
 
-  /** Emits a store of the first float to memory. */
   public void storeFirst(int source, Register base, int offset) {
     ofMemory(MAP_0F, PREFIX_F3, 0x11, source, 0, base, offset);
   }
@@ -196,7 +190,6 @@ public final class AvxAssembler {
     emit(Op.BROADCAST, target, base, offset);
   }
 
-  /** Emits {@code target = 0}. */
   public void clear(int target) {
     emit(Op.XOR, target, target);
   }
@@ -231,7 +224,6 @@ public final class AvxAssembler {
     emit(op, other, vector);
   }
 
-  /** Copies the upper half of {@code source} (256 bits) to the lower half of {@code target}. */
   void upperHalf(int source, int target) {
     ofRegister(MAP_0F3A, PREFIX_66, 0x19, source, 0, target);
     bytes(1);
@@ -301,7 +293,6 @@ public final class AvxAssembler {
 
   // ---- numbers and loops -----------------------------------------------------------------------
 
-  /** Emits {@code target = source}. */
   public void copy(Register source, Register target) {
     bytes(rex(source, target), 0x89, OF_REGISTER | (source.number & 7) << 3 | target.number & 7);
   }
@@ -317,13 +308,11 @@ public final class AvxAssembler {
     code.putInt(offset);
   }
 
-  /** Emits {@code target = value}. */
   public void set(Register target, long value) {
     bytes(rex(Register.RAX, target), 0xB8 | target.number & 7);
     code.putLong(value);
   }
 
-  /** Returns the position at which a loop begins. */
   public int label() {
     return code.position();
   }
@@ -340,7 +329,6 @@ public final class AvxAssembler {
     pushOrPop(0x50, register);
   }
 
-  /** Emits code that pops the register that was saved last from the stack. */
   public void restore(Register register) {
     pushOrPop(0x58, register);
   }

@@ -36,7 +36,6 @@ public final class MachineCode {
     return (allowed.equals("true") || allowed.equals(instructions)) && FLAGS.contains(instructions);
   }
 
-  /** Returns whether the processor has all of these instruction sets. */
   public static boolean has(String... instructions) {
     return FLAGS.containsAll(List.of(instructions));
   }

@@ -8,18 +8,15 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Names and modes of files. */
 public final class OnDisk {
   private OnDisk() {}
 
-  /** The names in a folder, sorted. */
   public static List<String> names(Path folder) throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
       return files.map(file -> file.getFileName().toString()).sorted().toList();
     }
   }
 
-  /** The mode of a file, such as {@code rw-r--r--}. */
   public static String mode(Path file) throws IOException {
     return PosixFilePermissions.toString(
         Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS));

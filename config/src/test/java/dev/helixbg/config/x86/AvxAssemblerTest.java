@@ -134,7 +134,6 @@ class AvxAssemblerTest {
       c3 ret
       """;
 
-  /** Instructions by their names in the other assembler. */
   private static final Map<String, Op> OPS =
       Map.ofEntries(
           entry("vmovaps", Op.COPY),
@@ -183,7 +182,6 @@ class AvxAssemblerTest {
     assertEquals(parts[0], hex(code));
   }
 
-  /** An instruction, then its operands, of which the last is the target. */
   private static void ofNumbers(AvxAssembler code, String[] words) {
     if (words[0].equals("mov")) {
       code.copy(register(words[1]), register(words[2]));
@@ -255,7 +253,6 @@ class AvxAssemblerTest {
     return word.endsWith(")");
   }
 
-  /** An immediate number. */
   private static int bits(String word) {
     return Integer.parseInt(word.substring(1));
   }

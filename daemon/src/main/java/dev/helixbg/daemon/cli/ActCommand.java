@@ -229,7 +229,6 @@ final class ActCommand extends JsonCommand {
     act.path("undo").forEach(call -> say("undo", call.toString()));
   }
 
-  /** Returns the arguments of {@code helix-bg act} as a user would type them. */
   private static String own(JsonNode arguments) {
     StringBuilder command = new StringBuilder(arguments.path("id").asText());
     for (String option : List.of("as", "keep", "plan", "marked")) {

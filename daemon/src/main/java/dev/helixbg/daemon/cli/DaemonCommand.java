@@ -19,10 +19,7 @@ import java.util.List;
 import java.util.Optional;
 
 final class DaemonCommand extends ConsoleCommand {
-  /**
-   * Maximum wait for running work after a signal to stop. If a batch of texts takes longer to
-   * embed, its vectors are lost.
-   */
+  /** A longer wait would delay the stop; the vectors of a batch that takes longer are lost. */
   private static final Duration ENDING = Duration.ofMillis(1500);
 
   private final GlobalOptions options = new GlobalOptions();
@@ -65,10 +62,7 @@ final class DaemonCommand extends ConsoleCommand {
     }
   }
 
-  /**
-   * Returns the knowledge bases to watch. A missing folder is an error if a person starts the
-   * daemon. A service waits for the folder, because its disk may be mounted later.
-   */
+  /** A service waits for a missing folder, because its disk may be mounted later. */
   private List<Kb> watched(Settings settings) {
     if (System.getenv(ServiceSpec.STARTED_BY) == null) {
       kb.named(kbs).forEach(Kb::requireThere);

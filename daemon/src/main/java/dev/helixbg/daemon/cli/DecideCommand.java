@@ -32,9 +32,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** Stores decisions about findings, or takes them back. The report is updated later. */
 final class DecideCommand extends JsonCommand {
-  /** Maximum size of a list of findings on standard input, in bytes. */
   private static final int LONGEST_LIST = 1 << 24;
 
   private final Outcome outcome;
@@ -197,10 +195,7 @@ final class DecideCommand extends JsonCommand {
     return FindingsCommand.toJson(decision).retain("id", "decision", "about");
   }
 
-  /**
-   * If a daemon watches the KB, asks it for a new report. Returns a text that tells who updates the
-   * report.
-   */
+  /** Tells the daemon that watches the KB; returns a text that tells who updates the report. */
   static String whenItShows(Kb chosen, KbOption kb) {
     DaemonLink link = GlobalOptions.daemon();
     if (!link.watches(chosen)) {

@@ -87,7 +87,6 @@ final class DoctorCommand extends JsonCommand {
     void take() throws InterruptedException;
   }
 
-  /** Runs one check. An exception becomes the check's result, and the next check still runs. */
   private void look(String name, String remedy, Look look) throws InterruptedException {
     try {
       look.take();
@@ -144,7 +143,6 @@ final class DoctorCommand extends JsonCommand {
     }
   }
 
-  /** Checks that a folder is writable for this user and for no other. */
   private void checkOwn(String name, Path folder, String remedy) {
     try {
       PrivateFiles.makeTrustedFolder(folder, folder);

@@ -11,7 +11,6 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** Options that choose among the findings of the last report. */
 final class FindingFilter implements Declaration.Shared {
   private String topic;
   private String kind;
@@ -44,7 +43,6 @@ final class FindingFilter implements Declaration.Shared {
     return verdict != null;
   }
 
-  /** Returns a condition that combines all given options; fails if an option is invalid. */
   Predicate<ReportedFinding> chosen() {
     if (kind != null && !ReportedFinding.KINDS.contains(kind)) {
       String kinds = String.join(", ", ReportedFinding.KINDS);

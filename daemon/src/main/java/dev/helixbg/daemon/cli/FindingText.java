@@ -9,11 +9,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/**
- * Prints one finding at a terminal.
- *
- * @param again command-line arguments that name the finding's KB
- */
+/** Prints one finding; {@code again} has the arguments that name the finding's KB. */
 record FindingText(Console console, JsonNode finding, String again) {
   void print() {
     for (String side : List.of("a", "b", "entry")) {
@@ -78,7 +74,6 @@ record FindingText(Console console, JsonNode finding, String again) {
     }
   }
 
-  /** Prints the matching passage of a long entry, with the text around the passage. */
   private void matched(JsonNode entry, JsonNode passage) {
     String text = entry.path("text").asText();
     int start = passage.path("start").asInt();

@@ -34,7 +34,6 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 final class FindingsCommand extends JsonCommand {
-  /** Maximum number of entries that the list shows for a finding about a group of entries. */
   private static final int ENTRIES = 3;
 
   private final GlobalOptions options = new GlobalOptions();
@@ -173,7 +172,6 @@ final class FindingsCommand extends JsonCommand {
     }
   }
 
-  /** Returns a text with the number of listed findings and the commands to use next. */
   private String goOn(int shown, int open) {
     if (open == 0) {
       return "no open findings" + (selection.isEmpty() ? "" : " match these options");
@@ -211,7 +209,6 @@ final class FindingsCommand extends JsonCommand {
         "there is no finding " + id + NearestName.meant(id, known, "; see: helix-bg findings"));
   }
 
-  /** Prints a finding: its kind, then a line for each entry, beginning with the entry's title. */
   private void print(ObjectNode finding) {
     heading(finding);
     for (String side : List.of("a", "b", "entry")) {
@@ -244,9 +241,6 @@ final class FindingsCommand extends JsonCommand {
         rank.isInt() ? ", number %,d of the list".formatted(rank.asInt()) : "");
   }
 
-  /**
-   * Prints the line of an entry; {@code entry} is an object with title and name, or only a name.
-   */
   private void entry(String side, JsonNode entry) {
     String name = entry.path("place").asText(entry.path("name").asText(entry.asText()));
     if (!name.isEmpty()) {
@@ -255,7 +249,6 @@ final class FindingsCommand extends JsonCommand {
     }
   }
 
-  /** Returns a finding for the JSON list, without its texts. */
   private static ObjectNode listed(ObjectNode finding) {
     ObjectNode json = finding.deepCopy();
     json.remove(List.of("edit", "evidence", "proposedText"));

@@ -51,17 +51,11 @@ public final class HelixBg {
     start(Map::of, arguments);
   }
 
-  /** Commands that describe the other commands. */
   private static final Set<String> ABOUT_ALL = Set.of("completion", "man", "help");
 
   private static final Set<String> VERSION = Set.of("--version", "-V");
 
-  /**
-   * Runs one command line, then ends the JVM.
-   *
-   * @param bench makes the benchmarks, the subcommands of {@code bench}, by name; an installed
-   *     program has none
-   */
+  /** Runs one command line, then ends the JVM; {@code bench} makes the benchmarks by name. */
   public static void start(Supplier<Map<String, ConsoleCommand>> bench, String... arguments) {
     Locale.setDefault(Locale.ROOT); // numbers look the same in every region
     String first = arguments.length > 0 ? arguments[0] : "";
@@ -83,7 +77,6 @@ public final class HelixBg {
     System.exit(ServiceSpec.exitCode(code, System.getenv(ServiceSpec.STARTED_BY)));
   }
 
-  /** Chooses the logging backend before any logger is made; only the daemon writes a log. */
   private static void chooseLog(boolean isDaemon) {
     System.setProperty("slf4j.internal.verbosity", "ERROR");
     System.setProperty(
@@ -93,7 +86,6 @@ public final class HelixBg {
             : "org.slf4j.nop.NOPServiceProvider");
   }
 
-  /** Runs one command line. Any exception or Error becomes an exit code. */
   static int run(
       Console console,
       Supplier<Map<String, ConsoleCommand>> bench,
@@ -117,7 +109,6 @@ public final class HelixBg {
     }
   }
 
-  /** Returns the command line with all commands, ready to be executed or described. */
   static CommandLine commandLine(Console console, Interruption interruption) {
     return line(console, interruption, commands(Map::of, console, interruption));
   }
@@ -272,7 +263,6 @@ public final class HelixBg {
     return Declaration.withHelp(spec);
   }
 
-  /** Returns a command that always fails; its message {@code where} tells what to run instead. */
   private static CommandSpec absent(String where, String description) {
     Callable<Integer> refusal =
         () -> {

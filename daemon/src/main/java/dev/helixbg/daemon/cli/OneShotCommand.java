@@ -108,7 +108,6 @@ public final class OneShotCommand extends JsonCommand {
     }
   }
 
-  /** Prints the commands to run next; {@code again} has the arguments that name the KB. */
   private void tellWhatNext(KbStore store, String again) {
     console.note("To go through the findings one by one: helix-bg tidy%s", again);
     if (store.agentAnswers().all().isEmpty()) {
@@ -119,7 +118,6 @@ public final class OneShotCommand extends JsonCommand {
     }
   }
 
-  /** Updates the report if it is out of date, or if questions to the language model are open. */
   private String report(Pipeline pipeline, KbStore store) throws InterruptedException {
     try (ProcessLock lock = store.lock()) {
       return new OneShotRun(pipeline)
@@ -131,7 +129,6 @@ public final class OneShotCommand extends JsonCommand {
     }
   }
 
-  /** Prints a first look (an early report) as a summary or, without a terminal, in a few words. */
   private void tellOf(Report firstLook, KbStore store) {
     String words =
         console.animated()

@@ -26,10 +26,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/**
- * Finds the entries nearest to a text. The daemon answers if it watches the KB; otherwise this
- * process answers.
- */
+/** Finds the entries nearest to a text: by the daemon if it watches the KB. */
 abstract class QueryCommand extends ConsoleCommand {
   private final GlobalOptions options = new GlobalOptions();
   protected final KbOption kb = new KbOption();
@@ -43,10 +40,7 @@ abstract class QueryCommand extends ConsoleCommand {
     to.add(options, kb);
   }
 
-  /**
-   * Joins the words to one text. A word that looks like an option is a usage error, unless {@code
-   * --} was given.
-   */
+  /** Joins the words to one text; refuses a word that looks like an option, unless -- was given. */
   final String text(List<String> words) {
     CommandLine line = spec.commandLine();
     Optional<String> option =
@@ -57,7 +51,6 @@ abstract class QueryCommand extends ConsoleCommand {
     return String.join(" ", kb.afterFolder(words));
   }
 
-  /** Returns the lines of the answer to a request that has the field {@code text}. */
   final List<? extends JsonNode> ask(ObjectNode request) throws InterruptedException {
     SearchRequest.checkText("TEXT", request.path("text").asText());
     SearchRequest.checkLimit(request.path("limit").asInt());
@@ -80,7 +73,6 @@ abstract class QueryCommand extends ConsoleCommand {
     }
   }
 
-  /** Reads the entries for the search in advance, if all of them have vectors already. */
   private static Optional<Void> prepare(KbHost host, KbStore store) {
     if (store.hasLayout(host.embedder().ids(), host.embedder().maxTokens())) {
       host.searches().prepare(store.kb());
@@ -88,7 +80,6 @@ abstract class QueryCommand extends ConsoleCommand {
     return Optional.empty();
   }
 
-  /** Embeds entries and passages that have no vector yet, and stores the vectors. */
   private void embed(KbStore store, EmbedderHost source) throws InterruptedException {
     if (store.hasLayout(source.ids(), source.maxTokens())) {
       return;

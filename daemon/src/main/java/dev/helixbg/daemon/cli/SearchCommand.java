@@ -60,7 +60,6 @@ final class SearchCommand extends QueryCommand {
     }
   }
 
-  /** Prints the lines of {@link SearchAnswer#toJson} as text. */
   static void print(List<? extends JsonNode> answer, Console console) {
     for (JsonNode line : answer) {
       if (line.has("name")) {

@@ -110,10 +110,7 @@ final class ServiceCommand extends ConsoleCommand {
     }
   }
 
-  /**
-   * Makes the service's folders, because the service manager can make only existing folders
-   * writable.
-   */
+  /** Makes the service's folders: the service manager makes only existing folders writable. */
   private static void makeFolders(ServiceSpec spec, DaemonHome home) throws IOException {
     PrivateFiles.makeFolders(home.folder());
     PrivateFiles.makeFolder(home.logs());
@@ -145,10 +142,6 @@ final class ServiceCommand extends ConsoleCommand {
         environment());
   }
 
-  /**
-   * Returns the specification of the service. It is empty if the action is a restart and helix-bg
-   * is not installed.
-   */
   private Optional<ServiceSpec> spec(
       ServiceRequest request, UserDirectories locations, DaemonHome home) {
     Optional<Installation> installation = Installation.find(locations.home());
@@ -187,7 +180,6 @@ final class ServiceCommand extends ConsoleCommand {
         .settings();
   }
 
-  /** Returns the variables of this process that the service also gets. */
   private static Map<String, String> environment() {
     Map<String, String> kept = new TreeMap<>(System.getenv());
     kept.keySet().removeIf(name -> !isKept(name));
@@ -198,10 +190,7 @@ final class ServiceCommand extends ConsoleCommand {
     return kept;
   }
 
-  /**
-   * Whether the service gets a variable. It gets settings, options for Java, and names of folders
-   * that the daemon shares with commands.
-   */
+  /** Whether the service gets a variable: settings, options for Java, shared folders. */
   private static boolean isKept(String variable) {
     return variable.startsWith("HELIX_BG_") && !variable.startsWith("HELIX_BG_LAUNCHER_")
         || variable.equals("HELIX_BG_LAUNCHER_JAVA_OPTIONS")
@@ -233,7 +222,6 @@ final class ServiceCommand extends ConsoleCommand {
         .isPresent();
   }
 
-  /** Returns the file from which this machine's service manager reads the service's definition. */
   static Path file(UserDirectories locations) {
     Path home = locations.home();
     return isMac() ? ServicePlan.plist(home) : ServicePlan.unit(home);
@@ -254,7 +242,6 @@ final class ServiceCommand extends ConsoleCommand {
     }
   }
 
-  /** Prints a file, with a heading above it if the file is not empty. Returns whether it exists. */
   private boolean print(Path file, String heading) {
     try {
       PrivateFiles.requireFile(file);

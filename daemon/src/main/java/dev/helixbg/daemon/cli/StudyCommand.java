@@ -25,7 +25,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 
 final class StudyCommand extends JsonCommand {
-  /** Maximum size of a file with answers, in bytes. */
   private static final int LONGEST = 1 << 22;
 
   private static final Path STANDARD = Path.of("-");

@@ -24,20 +24,15 @@ public final class ControlClient implements AutoCloseable {
     this.patience = patience;
   }
 
-  /**
-   * Connects to the daemon at a socket; fails if no daemon answers there. {@code patience} is the
-   * longest wait for each line of an answer.
-   */
+  /** Fails if no daemon answers; {@code patience} is the longest wait for each line. */
   public static ControlClient connect(Path socket, Duration patience) throws IOException {
     SocketChannel channel = SocketChannel.open(ControlServer.address(socket));
     return new ControlClient(new JsonLineChannel(channel, JsonLineChannel.LONGEST), patience);
   }
 
   /**
-   * Sends a request and returns all lines of the answer.
-   *
-   * @throws Failure with the daemon's message when the daemon answers with an error
-   * @throws IOException when the daemon ends or does not answer in time
+   * Returns all lines of the answer. Throws a {@link Failure} with the daemon's error, or an
+   * IOException if the daemon ends or is too slow.
    */
   public List<JsonNode> ask(ObjectNode request) throws IOException {
     List<JsonNode> answer = new ArrayList<>();
@@ -61,10 +56,7 @@ public final class ControlClient implements AutoCloseable {
     }
   }
 
-  /**
-   * Sends a request. If the server has already closed the connection, ignores the error, so that
-   * the caller can still read the server's last message.
-   */
+  /** Ignores a broken pipe, so that the caller can read the server's last message. */
   private void send(ObjectNode request) throws IOException {
     try {
       lines.write(List.of(request), WRITE);

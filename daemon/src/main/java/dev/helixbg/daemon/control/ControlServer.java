@@ -34,11 +34,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers clients of the same user on a Unix domain socket. Each client has its own virtual thread,
- * so no client waits for another.
- *
- * <p>A request is one JSON object on one line. The answer is any number of lines. The last line has
- * {@code "end":true}, or {@code "error"} and an exit code.
+ * Answers clients of the same user on a Unix domain socket, each on its own virtual thread. A
+ * request is a JSON object on one line. The answer is any number of lines; the last has {@code
+ * "end":true}, or {@code "error"} and an exit code.
  */
 public final class ControlServer implements AutoCloseable {
   /** Maximum length of a socket's path on macOS, in bytes; Linux allows 4 bytes more. */
@@ -50,21 +48,14 @@ public final class ControlServer implements AutoCloseable {
   private static final Set<PosixFilePermission> SOCKET =
       PosixFilePermissions.fromString("rw-------");
 
-  /** Longest wait for the answers to cancelled requests while the server closes. */
   private static final Duration LAST_ANSWERS = Duration.ofSeconds(5);
 
-  /** Answers requests of clients. */
   public interface Handler {
-    /**
-     * Returns the lines that answer a request. If this method throws an exception, the client gets
-     * the exception's message. When the server closes, it interrupts this method.
-     */
+    /** Returns the lines of the answer; interrupted when the server closes. */
     List<ObjectNode> handle(ObjectNode request) throws InterruptedException;
   }
 
-  /** Users whose connections were refused. The log reports each user only once. */
   private final Set<String> refused = ConcurrentHashMap.newKeySet();
-
   private final Path path;
   private final ServerSocketChannel server;
   private final Handler handler;
@@ -73,7 +64,6 @@ public final class ControlServer implements AutoCloseable {
   private final AtomicInteger clients = new AtomicInteger();
   private final Set<SocketChannel> open = ConcurrentHashMap.newKeySet();
 
-  /** Threads that are answering a request. */
   private final Set<Thread> answering = ConcurrentHashMap.newKeySet();
 
   private ControlServer(
@@ -89,10 +79,7 @@ public final class ControlServer implements AutoCloseable {
     this.welcome = welcome;
   }
 
-  /**
-   * Opens the socket and starts answering. The caller must hold the daemon's lock. Therefore a
-   * socket that already exists at this path belongs to a dead daemon, and is replaced.
-   */
+  /** The caller holds the daemon's lock, so a socket at this path is of a dead daemon. */
   public static ControlServer start(Path path, Handler handler, ControlLimits limits)
       throws IOException {
     UserPrincipal self = prepareFolder(path.getParent());
@@ -116,7 +103,6 @@ public final class ControlServer implements AutoCloseable {
     return control;
   }
 
-  /** Returns whether a socket can have this path. */
   public static boolean fits(Path path) {
     return path.toString().getBytes(StandardCharsets.UTF_8).length <= LONGEST_PATH;
   }
@@ -220,10 +206,7 @@ public final class ControlServer implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns the next request. Returns an empty result if the client has left or has sent an invalid
-   * line; the client gets an error for an invalid line.
-   */
+  /** Returns the next request; empty if the client has left, or was refused for its line. */
   private Optional<ObjectNode> read(JsonLineChannel lines) throws IOException {
     try {
       return lines.read(limits.idle(), limits.line());
@@ -290,13 +273,8 @@ public final class ControlServer implements AutoCloseable {
   }
 
   /**
-   * Limits that the server sets for its clients.
-   *
-   * @param clients largest number of clients at once
-   * @param lineBytes largest size of a request, in bytes
-   * @param idle longest time between two requests
-   * @param line longest time from the first byte of a request to its end
-   * @param write longest time that a reply waits for a client that does not read
+   * Limits: clients at once, bytes of a request, time between two requests, time of one request's
+   * line, and time for which a reply waits for its reader.
    */
   public record ControlLimits(
       int clients, int lineBytes, Duration idle, Duration line, Duration write) {

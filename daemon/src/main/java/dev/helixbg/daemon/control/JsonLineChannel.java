@@ -23,10 +23,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/**
- * Reads and writes JSON objects over a channel, one object per line. The channel is closed if a
- * line takes too long. One thread may read while another thread writes.
- */
+/** JSON objects over a channel, one per line. A line that takes too long closes the channel. */
 final class JsonLineChannel implements AutoCloseable {
   /** Maximum size of a written line, in bytes. */
   static final int LONGEST = 4 << 20;
@@ -35,7 +32,6 @@ final class JsonLineChannel implements AutoCloseable {
 
   private final SocketChannel channel;
 
-  /** Maximum size of a line that is read, in bytes. */
   private final int maxBytes;
 
   private final InputStream received;
@@ -51,19 +47,13 @@ final class JsonLineChannel implements AutoCloseable {
         new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("control-timer").factory());
     timer.setRemoveOnCancelPolicy(true);
-    timer.setKeepAliveTime(10, TimeUnit.SECONDS);
-    timer.allowCoreThreadTimeOut(true);
     return timer;
   }
 
   /**
-   * Reads the next object.
-   *
-   * @param idle longest wait for the first byte
-   * @param line longest time from the first byte to the end of the line
-   * @return the object; empty when the other end has closed
-   * @throws Failure with {@link ExitCode#USAGE} when a line is too long or not a JSON object
-   * @throws java.nio.channels.ClosedChannelException when the line came too late
+   * Reads an object; empty when the other end has closed. {@code idle} is the wait for the first
+   * byte, {@code line} the time from there to the end. Fails for a line that is too long or no
+   * object.
    */
   Optional<ObjectNode> read(Duration idle, Duration line) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -14,18 +14,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/** Files of a user's daemon, in the folder {@code ~/.helix}. */
 public record DaemonHome(Path folder) {
 
   public static DaemonHome of(UserDirectories locations) {
     return new DaemonHome(locations.home().resolve(".helix"));
   }
 
-  /**
-   * Returns the path of the control socket. The socket is usually in {@code folder}. If its path
-   * would be too long there, it is in a folder with a shorter path. All processes of this user find
-   * the same folder.
-   */
+  /** Returns the control socket: in {@code folder}, or in a shorter one if it does not fit. */
   public Path socket() {
     Path usual = folder.resolve("helix-bg.sock");
     if (ControlServer.fits(usual)) {
@@ -71,15 +66,11 @@ public record DaemonHome(Path folder) {
     return logs().resolve("helix-bg.log");
   }
 
-  /** Returns the file with the error output of the service. */
   public Path serviceErrors() {
     return logs().resolve("service.err");
   }
 
-  /**
-   * Takes the lock that prevents a second daemon; the kernel releases it when the process ends.
-   * Throws a {@link Failure} if another daemon runs, or the folder cannot be written.
-   */
+  /** Takes the lock that prevents a second daemon, until the process ends. */
   public ProcessLock lock() {
     Path file = folder.resolve("helix-bg.lock");
     try {

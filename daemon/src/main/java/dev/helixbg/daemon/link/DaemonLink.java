@@ -14,9 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** Connection of commands to the daemon, if one runs. */
 public record DaemonLink(DaemonHome home) {
-  /** Returns a request for the action {@code what}, to which the caller adds parameters. */
   public static ObjectNode request(String what) {
     return Json.object().put("do", what);
   }
@@ -32,11 +30,8 @@ public record DaemonLink(DaemonHome home) {
   }
 
   /**
-   * Sends a request to the daemon and returns all lines of the answer.
-   *
-   * @param patience longest wait for each line
-   * @throws Failure with {@link ExitCode#NO_DAEMON} when no daemon runs or the daemon ends. When
-   *     the daemon refuses the request, the failure has the daemon's message
+   * Returns all lines of the answer; {@code patience} is the wait for each. Fails with {@link
+   * ExitCode#NO_DAEMON} if no daemon runs, or with the daemon's error.
    */
   public List<JsonNode> ask(ObjectNode request, Duration patience) {
     try (ControlClient client = connect(patience)) {
@@ -63,7 +58,6 @@ public record DaemonLink(DaemonHome home) {
     }
   }
 
-  /** Returns the KBs that a daemon with this status watches. */
   public static List<Kb> watched(JsonNode status) {
     return status
         .path("kbs")
@@ -72,7 +66,6 @@ public record DaemonLink(DaemonHome home) {
         .toList();
   }
 
-  /** Returns whether a daemon runs and watches this KB. */
   public boolean watches(Kb kb) {
     return watches(status(), kb);
   }

@@ -9,9 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/**
- * MCP clients. Each client has its own format for the configuration that starts this MCP server.
- */
+/** MCP clients, each with its own format of configuration. */
 public enum ClientConfig {
   CLAUDE_CODE("run this command"),
   CLAUDE_DESKTOP(
@@ -51,7 +49,6 @@ public enum ClientConfig {
     };
   }
 
-  /** Returns the client's name on the command line. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -9,17 +9,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/**
- * Converts findings to JSON for MCP clients: few fields in a list, all fields for a single finding.
- */
+/** Findings as JSON for MCP clients: few fields in a list, all fields for a single one. */
 final class FindingJson {
-  /** Maximum length of an entry's text in a list of findings, in characters. */
   private static final int EXCERPT = 200;
 
   /** Maximum length of an entry's text in a single finding; the tool {@code entry} has the rest. */
   static final int TEXT = 4_000;
 
-  /** Maximum length of a name, source or other single line, in characters. */
   private static final int LINE = 300;
 
   private static final int TAG = 100;
@@ -27,10 +23,8 @@ final class FindingJson {
   private static final int TAGS = 20;
   private static final int NAMES = 20;
 
-  /** Maximum length of a text that a model proposes, in characters. */
   private static final int PROPOSED = 8_000;
 
-  /** Short fields of a finding, in the order in which they are shown. */
   private static final List<String> HEAD =
       List.of(
           "id",
@@ -57,10 +51,6 @@ final class FindingJson {
 
   private FindingJson() {}
 
-  /**
-   * Returns a finding as JSON: short for a list or, if {@code isWhole}, with its evidence and
-   * longer texts.
-   */
   static ObjectNode of(JsonNode finding, boolean isWhole) {
     int characters = isWhole ? TEXT : EXCERPT;
     ObjectNode shown = Json.object();
@@ -97,7 +87,6 @@ final class FindingJson {
     return shown;
   }
 
-  /** Returns the first texts of a list, each on one line. */
   private static ArrayNode lines(
       JsonNode list, int most, UnaryOperator<JsonNode> text, int characters) {
     return Json.texts(
@@ -107,10 +96,7 @@ final class FindingJson {
             .toList());
   }
 
-  /**
-   * Returns an act as printable JSON. Leaves out its calls and edits if they contain control or
-   * invisible characters.
-   */
+  /** Leaves out calls and edits that contain control or invisible characters. */
   static ObjectNode act(JsonNode act) {
     ObjectNode shown = (ObjectNode) PrintableJson.printable(act);
     if (!shown.path("edits").equals(act.path("edits"))) {
@@ -127,10 +113,7 @@ final class FindingJson {
     return shown;
   }
 
-  /**
-   * Returns the passage of a long entry that matches the other entry of the pair. In a list of
-   * findings, the text around the passage is left out.
-   */
+  /** Returns the passage that matches the other entry; if whole, with the text around it. */
   private static Optional<ObjectNode> matched(JsonNode finding, String side, boolean isWhole) {
     JsonNode passage = finding.at("/evidence/passages/" + side);
     String text = finding.path(side).path("text").asText();
@@ -157,7 +140,6 @@ final class FindingJson {
     }
   }
 
-  /** Returns one side of a finding: an entry as an object, or a topic as its name. */
   private static JsonNode side(JsonNode side, boolean isWhole) {
     if (!side.isObject()) {
       return PrintableJson.printable(side, LINE);

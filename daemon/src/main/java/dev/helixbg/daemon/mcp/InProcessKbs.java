@@ -35,22 +35,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers requests in this process if no daemon watches the KB. The answers come from the same
- * files that a daemon uses. If the log of a KB has changed, this class first updates vectors and
- * report, without the language model. Lists of findings show a decision at once; the report is
- * updated later, between requests.
+ * Answers requests in this process if no daemon watches the KB. If a log has changed, vectors and
+ * report are updated first, without the language model. Decisions show at once; the report follows
+ * them between requests.
  */
 final class InProcessKbs implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(InProcessKbs.class);
   private static final Duration CHORES = Duration.ofSeconds(30);
 
-  /** Requests that embed a text. */
   private static final Set<String> EMBEDDING = Set.of("search", "related");
 
-  /**
-   * Requests about findings. Agents' answers change the order of findings. Therefore these requests
-   * wait until the report contains all answers.
-   */
+  /** These requests wait until the report contains all answers, which change its order. */
   private static final Set<String> LISTING = Set.of("findings", "finding", "act");
 
   private final KbHost host;
@@ -59,10 +54,7 @@ final class InProcessKbs implements AutoCloseable {
   private final KbRequests requests;
   private final ScheduledExecutorService chores;
 
-  /**
-   * State of each KB after its last complete run. Each run holds the map's monitor, so that runs do
-   * not overlap.
-   */
+  /** State of each KB after its last whole run, which holds this map's monitor. */
   private final Map<Kb, UpToDate> upToDate = new ConcurrentHashMap<>();
 
   private record UpToDate(Optional<FileState> log, Optional<LastReport.Origin> report) {}
@@ -113,10 +105,7 @@ final class InProcessKbs implements AutoCloseable {
     return List.copyOf(lines);
   }
 
-  /**
-   * Brings a KB up to date if its log or its report has changed since the last call. If {@code
-   * whole}, the report must also contain all decisions.
-   */
+  /** Runs if log or report have changed; if {@code whole}, the report has all decisions. */
   private void bringUpToDate(Kb kb, boolean whole, Progress.Display progress)
       throws InterruptedException {
     synchronized (this) { // parallel calls wait, so that only one call reads the notes
@@ -168,9 +157,8 @@ final class InProcessKbs implements AutoCloseable {
   }
 
   /**
-   * Begins to load the model for searches, which takes longer than the other steps of a search.
-   * Loads nothing if the settings release an idle model at once. Throws a {@link Failure} when the
-   * KB does not exist.
+   * Loads the model for searches, which takes longest, unless the settings release an idle model at
+   * once.
    */
   void openAhead(Kb kb) {
     state(kb);
@@ -213,7 +201,6 @@ final class InProcessKbs implements AutoCloseable {
     }
   }
 
-  /** Updates the reports that lack decisions. */
   void followDecisions() throws InterruptedException {
     if (due) {
       due = false;

@@ -22,20 +22,14 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Finds the knowledge base of a request. The daemon answers if it watches that KB; otherwise this
- * process answers. Each request looks for the daemon again, because the daemon may start or stop.
- */
+/** Finds who answers, the daemon or this process, anew for each request. */
 final class KbRouter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(KbRouter.class);
 
   /** Longest wait for an answer, longer than any time limit of the daemon. */
   private static final Duration ANSWER_WITHIN = Duration.ofMinutes(31);
 
-  /**
-   * Delay before {@link #prepare} begins. If a client starts with a question, the question comes
-   * within this time.
-   */
+  /** A client that starts with a question asks it within this time. */
   private static final Duration AT_ONCE = Duration.ofMillis(500);
 
   private final List<Kb> named;
@@ -44,26 +38,16 @@ final class KbRouter implements AutoCloseable {
   private final Supplier<KbHost> hosts;
   private final DaemonLink link;
 
-  /**
-   * Answers requests in this process; null until this process has to answer a request. Guarded by
-   * this object's monitor.
-   */
+  /** Null until this process has to answer a request; guarded by this object. */
   private InProcessKbs own;
 
   private boolean closed;
   private volatile boolean asked;
 
-  /**
-   * The KBs that the daemon watched last. After the daemon has ended, requests are still about
-   * these KBs, and not about another KB. Empty if no daemon has watched a KB.
-   */
+  /** After the daemon has ended, requests are still about these KBs. */
   private volatile List<Kb> lastWatched = List.of();
 
-  /**
-   * @param named knowledge bases of the command line. If empty, the daemon's knowledge bases are
-   *     used, even after the daemon has stopped. If the daemon has watched none, the default
-   *     knowledge base of {@code one-shot} is used
-   */
+  /** If {@code named} is empty, the KBs that the daemon watched last, else the default KB. */
   KbRouter(List<Kb> named, Settings settings, UserDirectories locations, Supplier<KbHost> hosts) {
     this.named = named;
     this.settings = settings;
@@ -72,7 +56,6 @@ final class KbRouter implements AutoCloseable {
     this.link = new DaemonLink(DaemonHome.of(locations));
   }
 
-  /** The lines of an answer, and whether the daemon answered, rather than this process. */
   record Answer(List<JsonNode> lines, boolean byDaemon) {
     JsonNode first() {
       return lines.getFirst();
@@ -83,7 +66,6 @@ final class KbRouter implements AutoCloseable {
     return link.status();
   }
 
-  /** Returns the knowledge bases that clients can ask about: at least one. */
   List<Kb> all(Optional<JsonNode> daemon) {
     if (!named.isEmpty()) {
       return named;
@@ -96,10 +78,7 @@ final class KbRouter implements AutoCloseable {
     return known.isEmpty() ? List.of(Kb.find(Optional.empty(), settings, locations)) : known;
   }
 
-  /**
-   * Answers a request. The request is about the KB whose path or name is in the field {@code kb},
-   * or about the first KB if the field is absent.
-   */
+  /** Answers a request about the KB whose path or name is in {@code kb}, else the first KB. */
   Answer ask(ObjectNode request, Progress.Display progress) throws InterruptedException {
     asked = true;
     Optional<JsonNode> daemon = daemon();
@@ -117,11 +96,7 @@ final class KbRouter implements AutoCloseable {
     return new Answer(own().ask(kb, request, progress), false);
   }
 
-  /**
-   * Returns the KB with the path {@code wanted}, or the KB that is made from the notes at this
-   * path. If no KB has that path, returns the KB with that name. If {@code wanted} is empty,
-   * returns the first KB.
-   */
+  /** Returns the KB with this path, path of notes or name; the first KB if none is wanted. */
   private Kb choose(Optional<String> wanted, List<Kb> kbs) {
     if (wanted.isEmpty()) {
       return kbs.getFirst();
@@ -152,25 +127,19 @@ final class KbRouter implements AutoCloseable {
     return kbs.stream().map(kb -> place(kb).toString()).collect(Collectors.joining(", "));
   }
 
-  /**
-   * Returns the path that the user knows: the path of the notes if the KB is made from notes,
-   * otherwise the path of the KB's folder.
-   */
+  /** Returns the path that the user knows: of the notes, else of the folder. */
   private Path place(Kb kb) {
     return notes(kb).orElse(kb.folder());
   }
 
-  /** Returns the path of the notes that the KB is made from, if any. */
   Optional<Path> notes(Kb kb) {
     return NotesKb.of(kb, settings).map(NotesKb::notes);
   }
 
-  /** Returns the KB's name in requests: the name of its folder. */
   static String name(Kb kb) {
     return String.valueOf(kb.folder().getFileName());
   }
 
-  /** Begins to load the model for searches if the daemon does not watch the first KB. */
   void openAhead() {
     try {
       unwatched().ifPresent(kb -> own().openAhead(kb));
@@ -195,7 +164,6 @@ final class KbRouter implements AutoCloseable {
     }
   }
 
-  /** Returns the first KB if the daemon does not watch it. */
   private Optional<Kb> unwatched() {
     Optional<JsonNode> daemon = daemon();
     return Optional.of(all(daemon).getFirst()).filter(kb -> !DaemonLink.watches(daemon, kb));

@@ -19,24 +19,18 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Asks a client's language model the open questions, while the client calls no tool. MCP calls such
- * requests from server to client sampling. The model gets the page that {@code study --export}
- * writes. The model's answers are checked like the answers of a coding agent. If none of them can
- * be stored, sampling ends, because each question costs the user tokens.
+ * Asks the model of an idle client the open questions (sampling), as a page of {@code study}. Ends
+ * if none of the answers can be stored, because each question costs the user tokens.
  */
 final class McpSampling {
-  /** Time without a call of a tool after which a client counts as idle. */
   private static final Duration IDLE = Duration.ofSeconds(10);
 
-  /** Time until the next check for open questions, if no question is open. */
   private static final Duration NOTHING_OPEN = Duration.ofHours(1);
 
   private static final int QUESTIONS = 10;
   private static final int QUESTIONS_A_DAY = 50;
 
-  /**
-   * Maximum number of tokens per answer. The same number is added once for text around the answers.
-   */
+  /** Maximum number of tokens per answer, and for text around the answers. */
   private static final int TOKENS = 50;
 
   private static final int LONGEST_REASON = 300;
@@ -91,7 +85,6 @@ final class McpSampling {
     }
   }
 
-  /** Waits until a client that has called a tool is idle, and returns that client. */
   private synchronized McpSyncServerExchange idle() throws InterruptedException {
     while (client == null || calls > 0 || System.nanoTime() - rests < IDLE.toNanos()) {
       wait(IDLE.toMillis());
@@ -99,10 +92,7 @@ final class McpSampling {
     return client;
   }
 
-  /**
-   * Asks the client's model one page of questions, and stores the answers. Returns false if no
-   * question is open.
-   */
+  /** Has the client's model answer a page of questions; returns false if none is open. */
   private boolean ask(McpSyncServerExchange client) throws IOException, InterruptedException {
     ClientCapabilities offered = client.getClientCapabilities();
     if (offered == null || offered.sampling() == null) {

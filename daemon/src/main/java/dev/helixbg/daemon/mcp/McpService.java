@@ -29,7 +29,6 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Serves the tools and prompts of MCP over two streams until the client closes the input. */
 public final class McpService {
   private static final Logger LOG = LoggerFactory.getLogger(McpService.class);
 
@@ -51,10 +50,7 @@ public final class McpService {
 
   private McpService() {}
 
-  /**
-   * Handles a sample message in another thread, so that Java loads classes in advance. A client
-   * then waits 0.2 s less.
-   */
+  /** Handles a sample message, so that classes are loaded; a client then waits 0.2 s less. */
   public static void prepare() {
     Thread.ofPlatform().daemon().name("mcp-prepare").start(McpService::readAndWrite);
   }
@@ -83,15 +79,7 @@ public final class McpService {
     return ServerCapabilities.builder().tools(false).prompts(false).build();
   }
 
-  /**
-   * Serves one client until it closes {@code in}.
-   *
-   * @param kbs knowledge bases to serve. If empty, the daemon's knowledge bases are served. If the
-   *     daemon watches none, the default knowledge base of {@code one-shot} is served
-   * @param isSampling whether to ask the language model of an idle client
-   * @param out stream that only the protocol uses
-   * @throws InterruptedException when this process is asked to end before the client leaves
-   */
+  /** Serves one client until it closes {@code in}; without {@code kbs}, as {@link KbRouter}. */
   public static void serve(
       List<Kb> kbs,
       Settings settings,

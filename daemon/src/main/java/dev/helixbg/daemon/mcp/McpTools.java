@@ -17,10 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/**
- * The MCP tools as clients see them. They are few and have small schemas, because a client sends
- * all of them to its model with every request. {@link ToolAnswers} computes the answers.
- */
+/** The MCP tools. They have small schemas, because clients send them with every request. */
 record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling sampling) {
   private static final int HITS = 10;
   private static final int NEAREST = 5;
@@ -31,7 +28,6 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
   private static final List<String> DECISIONS =
       List.of("done", "dismissed", "undo", "same", "overtaken", "related", "different");
 
-  /** Tools that need the name of the calling client. */
   private static final Set<String> ASKED = Set.of("questions", "answers");
 
   private static final int NAME = 1_000;
@@ -167,7 +163,6 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
     ObjectNode with(ObjectNode request, Progress.Display progress) throws Exception;
   }
 
-  /** Returns a tool; a call becomes a request with the tool's name and the call's arguments. */
   private SyncToolSpecification tool(
       String name,
       String description,
@@ -207,7 +202,6 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
                         })));
   }
 
-  /** Adds the client's version and name to a request. The name gets {@code way} as a suffix. */
   static ObjectNode putClient(Implementation client, String way, ObjectNode request) {
     return request
         .put("client", (client == null ? "" : client.name()) + way)
@@ -218,9 +212,7 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
     return ToolAnnotations.builder().readOnlyHint(true).openWorldHint(false).build();
   }
 
-  /**
-   * Returns the hints by which clients know that a tool changes decisions or answers, but no entry.
-   */
+  /** Hints for a tool that changes decisions or answers, but no entry. */
   private static ToolAnnotations notes(boolean isIdempotent) {
     return ToolAnnotations.builder()
         .readOnlyHint(false)

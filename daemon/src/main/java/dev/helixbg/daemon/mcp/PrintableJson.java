@@ -6,19 +6,14 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.text.PrintableText;
 
-/** JSON for clients, in which control characters of texts have no effect. */
 final class PrintableJson {
   private PrintableJson() {}
 
-  /** Returns a copy of a value in which all texts, at any depth, are printable. */
   static JsonNode printable(JsonNode value) {
     return printable(value, Integer.MAX_VALUE);
   }
 
-  /**
-   * Returns a copy of a value in which all texts are printable. Each text is cut after {@code
-   * characters} characters.
-   */
+  /** Returns a copy in which all texts are printable, and cut to {@code characters}. */
   static JsonNode printable(JsonNode value, int characters) {
     if (value instanceof ObjectNode object) {
       ObjectNode shown = JsonNodeFactory.instance.objectNode();
@@ -37,12 +32,10 @@ final class PrintableJson {
         : value;
   }
 
-  /** Returns the beginning of a text in printable form. */
   static String excerpt(String text, int characters) {
     return PrintableText.block(PrintableText.beginning(text, characters));
   }
 
-  /** Returns the beginning of a text in printable form, on one line. */
   static String line(String text, int characters) {
     return PrintableText.line(PrintableText.beginning(text, characters));
   }

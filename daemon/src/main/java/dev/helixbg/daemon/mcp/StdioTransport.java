@@ -42,29 +42,21 @@ import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
 /**
- * Connection to one MCP client over an input and an output stream, with one JSON-RPC message, or
- * one batch of messages, on each line.
- *
- * <p>Differences from the MCP SDK's own transport: this transport answers a bad line with an error,
- * and continues. It interrupts a call that the client cancels ({@code notifications/cancelled}),
- * and sends no answer to it. After the input has ended, running calls have 10 s to finish.
+ * JSON-RPC lines to one MCP client. Unlike the SDK's transport, this one answers a bad line with an
+ * error and goes on, accepts batches, and interrupts a call that the client cancels. After the end
+ * of the input, running calls have 10 s.
  */
 final class StdioTransport implements McpServerTransportProvider {
   private static final Logger LOG = LoggerFactory.getLogger(StdioTransport.class);
 
-  /** Maximum size of a line, in bytes; the texts of tools have far lower limits. */
   static final int MAX_MESSAGE = 4 << 20;
 
-  /** Maximum number of calls that run in parallel; further calls wait. */
   private static final int CALLS = 8;
 
-  /** Maximum number of unanswered calls. Their texts stay in memory. */
   private static final int WAITING = 256;
 
-  /** Maximum time that running calls get to end after the client has closed the input. */
   private static final Duration LAST_ANSWERS = Duration.ofSeconds(10);
 
-  /** Maximum length of an unknown tool name in an error message, in characters. */
   private static final int LONGEST_NAME = 80;
 
   private static final String BYTE_ORDER_MARK = "\uFEFF";
@@ -84,39 +76,24 @@ final class StdioTransport implements McpServerTransportProvider {
   private final List<String> tools;
 
   /**
-   * Requests that have no answer yet, by the JSON of the client's id. The SDK also knows a request
-   * by this text. A request is removed under the lock of {@link #out}, so that no progress of the
-   * request is sent after its answer.
+   * Requests by the JSON of the client's id, which the SDK also uses. Removed under the lock of
+   * {@link #out}, so that no progress is sent after an answer.
    */
   private final Map<Object, Call> unanswered = new ConcurrentHashMap<>();
 
-  /**
-   * A request that has no answer yet.
-   *
-   * @param progressToken the client's token for messages about progress; null if the client wants
-   *     no such messages
-   */
   private record Call(FutureTask<Void> task, Object progressToken) {}
 
   private final ExecutorService calls;
   private final CountDownLatch over = new CountDownLatch(1);
   private McpServerSession session;
 
-  /** Whether the client's request {@code initialize} was answered. */
   private boolean answered;
 
-  /**
-   * Whether the session has begun. The client's notification {@code initialized} begins it. If the
-   * client sends none, the request after {@code initialize} begins it.
-   */
+  /** Begun by {@code initialized}, or by the request after {@code initialize}. */
   private boolean initialized;
 
   private Runnable greeted;
 
-  /**
-   * @param out stream that only this transport may use
-   * @param tools names of all tools
-   */
   StdioTransport(McpJsonMapper mapper, InputStream in, PrintStream out, List<String> tools) {
     this.mapper = mapper;
     this.in = new BufferedInputStream(in, 64 << 10);
@@ -132,10 +109,7 @@ final class StdioTransport implements McpServerTransportProvider {
     session = sessions.create(new Outgoing());
   }
 
-  /**
-   * Answers messages until the client leaves. When the client has sent {@code
-   * notifications/initialized}, {@code greeted} runs in parallel with calls.
-   */
+  /** Answers until the client leaves; {@code greeted} runs once the session has begun. */
   void serve(Runnable greeted) throws InterruptedException {
     this.greeted = greeted;
     Thread.ofPlatform().daemon().name("mcp-reader").start(this::read);
@@ -160,10 +134,7 @@ final class StdioTransport implements McpServerTransportProvider {
     }
   }
 
-  /**
-   * Reads a line; returns null at the end of input. Text after the last line feed is a line, too.
-   * Refuses a line that is too long, and returns an empty line instead.
-   */
+  /** Returns null at the end of input, and an empty line for a line that was refused. */
   private String readLine() throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     boolean tooLong = false;
@@ -280,10 +251,7 @@ final class StdioTransport implements McpServerTransportProvider {
         : null;
   }
 
-  /**
-   * Returns the error in a request, if there is one. The error for an unknown tool lists the known
-   * tools, which the SDK's own message does not.
-   */
+  /** Returns what is wrong in a request; the SDK's own message does not list the known tools. */
   private Optional<String> wrong(JSONRPCRequest request) {
     if (request.params() != null && !(request.params() instanceof Map)) {
       return Optional.of("\"params\" must be an object");
@@ -301,7 +269,6 @@ final class StdioTransport implements McpServerTransportProvider {
                 + NearestName.meant(name, tools, "; there are " + String.join(", ", tools)));
   }
 
-  /** Handles a message completely, in the calling thread. */
   private void handle(JSONRPCMessage message) {
     session.handle(message).subscribe(_ -> {}, e -> LOG.error("a message was not handled", e));
   }
@@ -337,7 +304,6 @@ final class StdioTransport implements McpServerTransportProvider {
     }
   }
 
-  /** Whether a message of the SDK names Java classes, which mean nothing to a client. */
   static boolean namesClasses(String message) {
     return CLASS_NAME.matcher(String.valueOf(message)).find();
   }
@@ -370,9 +336,8 @@ final class StdioTransport implements McpServerTransportProvider {
     }
 
     /**
-     * Whether the client still expects a message. Some clients close the session when they get an
-     * unexpected message: an answer to a cancelled request, or the progress of a cancelled or
-     * answered request.
+     * Whether the client waits for a message. Some clients close the session at an unexpected one,
+     * such as the progress of a cancelled request.
      */
     private boolean isExpected(JSONRPCMessage message) {
       return switch (message) {
@@ -398,10 +363,7 @@ final class StdioTransport implements McpServerTransportProvider {
       return json.setAll(reply(answer.id()));
     }
 
-    /**
-     * Converts JSON to an object of the SDK. In MCP version 2025-11-25, the content of an answer to
-     * sampling may be a list. The SDK accepts one part, so only the first text of a list is read.
-     */
+    /** Content may be a list in version 2025-11-25; the SDK takes one part: the first text. */
     @Override
     public <T> T unmarshalFrom(Object data, TypeRef<T> type) {
       JsonNode json = mapper.convertValue(data, JsonNode.class);

@@ -17,17 +17,12 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * An argument of a tool: its schema for clients, and the check of a given value. If the check
- * fails, its message names the valid values.
- *
- * @param schema JSON schema for clients
- * @param check checks a value, and converts it to JSON. An absent value is null. The result is a
- *     null node if the request gets no value
+ * An argument of a tool: its schema, and the check that converts a value (null if absent) to JSON,
+ * or to a null node if the request gets none.
  */
 record ToolArgument(
     String name, Map<String, Object> schema, boolean isNeeded, Function<Object, JsonNode> check) {
 
-  /** Maximum length of an id or answer that is passed on, in characters. */
   private static final int LONGEST_ANSWER = 1_000;
 
   private static final Pattern INTEGER = Pattern.compile("-?[0-9]{1,9}");
@@ -65,9 +60,8 @@ record ToolArgument(
   }
 
   /**
-   * Returns the argument {@code answers}: a list of objects, each with the string fields {@code id}
-   * and {@code answer}. This check accepts wrong objects in the list, so that the tool can refuse
-   * them one by one and use the correct objects.
+   * A list of objects with the string fields {@code id} and {@code answer}; the tool refuses wrong
+   * objects one by one.
    */
   static ToolArgument answers(int most) {
     Map<String, Object> string = Map.of("type", "string");
@@ -124,9 +118,8 @@ record ToolArgument(
   }
 
   /**
-   * Puts the client's arguments into a request; throws a {@link Failure} for a wrong value or a
-   * misspelled name. Ignores other unknown arguments, because some clients add arguments of their
-   * own, such as {@code toolCallId}.
+   * Puts the arguments into a request. Fails for a wrong value or a misspelled name; other unknown
+   * names are ignored, because some clients add their own.
    */
   static void put(Map<String, Object> given, List<ToolArgument> all, ObjectNode request) {
     TreeSet<String> known = new TreeSet<>(all.stream().map(ToolArgument::name).toList());

@@ -14,10 +14,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/**
- * Runs calls of tools. A client that has asked for progress gets a message about it every second.
- * An exception becomes an error of the tool, with a remedy in the text.
- */
+/** Runs calls of tools, with a message about progress every second if the client wants it. */
 final class ToolCallProgress implements AutoCloseable {
   private static final long BEAT_MILLIS = 1_000;
 
@@ -67,7 +64,6 @@ final class ToolCallProgress implements AutoCloseable {
     return "a fault in helix-bg: " + e + "; helix-bg's stderr says where the details are";
   }
 
-  /** The progress of a call: the current step, and the seconds since the start. */
   private static final class Shown implements Progress.Display {
     private final long start = System.nanoTime();
     private volatile String what = "at work";
@@ -93,10 +89,7 @@ final class ToolCallProgress implements AutoCloseable {
       };
     }
 
-    /**
-     * Sends the progress. The protocol requires a number that grows with each message; this is the
-     * number of seconds since the start. The current step is in the text.
-     */
+    /** The protocol requires a number that grows: the seconds. The step is in the text. */
     void tell(McpSyncServerExchange client, Object token) {
       double seconds = (System.nanoTime() - start) / 1_000_000_000L;
       String message = total > 0 ? "%s: %,d of %,d".formatted(what, done.get(), total) : what;

@@ -15,16 +15,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The output streams: {@code out} for data, {@code err} for progress and errors, both in UTF-8 in
- * every locale. All streams except {@code coloured} and {@code bars} remove or escape control
- * characters, so commands can print any text.
- *
- * @param json stream for JSON: control characters are escaped, and the value stays the same
- * @param coloured stream for text with ANSI colours, whose other characters must already be
- *     printable
- * @param bars stream for progress bars, which move the cursor
- * @param colour whether {@code out} may get ANSI colours
- * @param animated whether {@code err} may get a progress bar
+ * The output: {@code out} for data, {@code err} for progress and errors, in UTF-8 in every locale.
+ * All streams except {@code coloured} (text with ANSI colours) and {@code bars} (progress bars)
+ * remove or escape control characters, so commands can print any text.
  */
 public record Console(
     PrintStream out,
@@ -48,12 +41,9 @@ public record Console(
 
   /**
    * Returns the console that scripts/helix-bg prepared, or a plain console without that launcher.
-   *
-   * <p>The launcher tests whether stdout (1) and stderr (2) are terminals, because Java can test
-   * only both at once. The launcher passes stderr as descriptor 3, too. Descriptor 2 of the JVM
-   * then leads to a filter that drops the warning about incubating modules. For {@code mcp}, the
-   * launcher passes stdout as descriptor 4. Descriptor 1 of the JVM is then stderr. Output of the
-   * JVM and of native code therefore cannot break the protocol.
+   * Java cannot test stdout and stderr separately for a terminal, so the launcher does. Descriptor
+   * 3 is the true stderr; 2 leads to a filter of a JVM warning. For {@code mcp}, 4 is the true
+   * stdout; 1 is stderr, so that no output of the JVM or of native code breaks the protocol.
    */
   public static Console of(Map<String, String> environment) {
     String terminals = environment.getOrDefault("HELIX_BG_LAUNCHER_TERMINALS", "");
@@ -90,10 +80,7 @@ public record Console(
     }
   }
 
-  /**
-   * Returns a descriptor by its number. The path {@code /dev/fd/3} is no substitute: a file opened
-   * by this path has a position of its own, and a socket cannot be opened by it.
-   */
+  /** {@code /dev/fd/3} is no substitute: it has another position, and opens no socket. */
   private static FileDescriptor passed(int number, FileDescriptor otherwise) {
     try {
       Constructor<FileDescriptor> of = FileDescriptor.class.getDeclaredConstructor(int.class);
@@ -108,10 +95,7 @@ public record Console(
     return word.matches("[A-Za-z0-9_./:=@%+-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
   }
 
-  /**
-   * Prints a line of data. Numbers look the same in every locale, and line breaks in values are
-   * replaced.
-   */
+  /** Prints a line of data; line breaks in values are replaced. */
   public void say(String format, Object... values) {
     out.println(line(format, values));
   }
@@ -121,14 +105,11 @@ public record Console(
     err.println(line(format, values));
   }
 
-  /** Prints a message to the user on {@code err}, formatted as by {@link #say}. */
   public void warn(String format, Object... values) {
     note("helix-bg: " + format, values);
   }
 
-  /**
-   * Returns {@code code}, or {@link ExitCode#WRITE} if the command succeeded but stdout has failed.
-   */
+  /** Returns {@code code}, or {@link ExitCode#WRITE} if only the output has failed. */
   public int checked(int code) {
     boolean failed = out.checkError() | json.checkError() | coloured.checkError();
     if (!failed || code != ExitCode.OK.number()) {

@@ -31,7 +31,6 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Turns an exception that ends a command into one message on stderr and an exit code. */
 public record ErrorReporter(Console console)
     implements IParameterExceptionHandler, IExecutionExceptionHandler {
   private static final Pattern CONSTANTS = Pattern.compile("expected one of \\[[A-Z, _]+\\]");
@@ -43,10 +42,6 @@ public record ErrorReporter(Console console)
     return ExitCode.USAGE.number();
   }
 
-  /**
-   * Returns the message about wrong arguments. For an unknown word, the message names the most
-   * similar known word.
-   */
   private static String words(ParameterException e) {
     List<String> unmatched =
         e instanceof UnmatchedArgumentException unknown
@@ -94,7 +89,6 @@ public record ErrorReporter(Console console)
     return isExpected(e) ? e.getMessage() : unexpected(e);
   }
 
-  /** Returns a message about an error that is not expected, without its stack trace. */
   public static String summary(Throwable e) {
     return e instanceof OutOfMemoryError
         ? "not enough memory (%s). Free some memory, or give Java more memory: HELIX_BG_LAUNCHER_JAVA_OPTIONS=-Xmx2g"
@@ -125,10 +119,7 @@ public record ErrorReporter(Console console)
     };
   }
 
-  /**
-   * Returns whether an interrupt caused the error. The error may otherwise look like a damaged
-   * file.
-   */
+  /** Whether an interrupt caused the error, which may look like a damaged file. */
   public static boolean wasInterrupted(Throwable e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof InterruptedException
@@ -140,7 +131,6 @@ public record ErrorReporter(Console console)
     return false;
   }
 
-  /** Saves the stack trace in a file for developers, and returns a message. */
   private static String unexpected(Throwable e) {
     String summary = summary(e);
     if (e instanceof OutOfMemoryError) {

@@ -16,7 +16,6 @@ public final class Failure extends RuntimeException {
     return new Failure(ExitCode.USAGE, message);
   }
 
-  /** Returns an error about a file; {@code what} is a verb and the file, such as "read FILE". */
   public static Failure io(ExitCode code, String what, IOException why) {
     return new Failure(code, "cannot " + what + ": " + PrivateFiles.reason(why));
   }

@@ -9,18 +9,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Turns Ctrl-C and SIGTERM into an InterruptedException in the working thread. The JVM waits until
- * that thread has saved its work and every thread has left ONNX Runtime. Unfinished files of other
- * threads are removed.
+ * Turns Ctrl-C and SIGTERM into an interrupt of the working thread. The JVM waits until that thread
+ * has saved its work and every thread has left ONNX Runtime.
  */
 public final class Interruption {
-  /**
-   * Default maximum wait for the working thread, which usually ends sooner. After this time the JVM
-   * ends anyway; even then, all files are complete.
-   */
+  /** After this time the JVM ends anyway; even then, all files are complete. */
   private static final Duration LONGEST_END = Duration.ofSeconds(10);
 
-  /** Time after which a message explains the wait. */
   private static final Duration SILENT = Duration.ofMillis(700);
 
   private final Thread worker;
@@ -45,7 +40,6 @@ public final class Interruption {
     return interruption;
   }
 
-  /** Sets the receiver of the message about a long wait. */
   public void tell(Consumer<String> whom) {
     told = whom;
   }
@@ -54,7 +48,6 @@ public final class Interruption {
     patience = time;
   }
 
-  /** Marks the work as finished, so that the process may end at any moment. */
   public void over() {
     ended.countDown();
   }

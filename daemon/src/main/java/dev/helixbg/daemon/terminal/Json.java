@@ -11,7 +11,6 @@ import java.util.Collection;
 import java.util.Locale;
 import java.util.function.Function;
 
-/** Reads, makes and prints JSON. */
 public final class Json {
   private Json() {}
 
@@ -28,7 +27,6 @@ public final class Json {
     return Mapper.ONE.treeToValue(json, type);
   }
 
-  /** Returns an empty object, which keeps the order of its fields. */
   public static ObjectNode object() {
     return JsonNodeFactory.instance.objectNode();
   }
@@ -52,12 +50,10 @@ public final class Json {
     return Math.round(value * 1e6) / 1e6;
   }
 
-  /** Returns a constant's name in lower case. */
   public static String word(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT);
   }
 
-  /** Prints a value and a line end to {@link Console#json}. */
   public static void print(PrintStream out, JsonNode value) {
     out.println(value.toPrettyString());
   }

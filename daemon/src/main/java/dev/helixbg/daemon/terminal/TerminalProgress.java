@@ -8,15 +8,11 @@ import me.tongfei.progressbar.ProgressBarStyle;
 
 /** Shows progress: at a terminal by a bar, elsewhere by a line at the start of a long step. */
 public final class TerminalProgress {
-  /** Minimum number of items for which a line is printed. */
   private static final int MANY = 512;
 
   private TerminalProgress() {}
 
-  /**
-   * Returns a display on stderr. It is a bar at a terminal, and elsewhere a line if there are many
-   * items.
-   */
+  /** Returns a bar at a terminal, and elsewhere a line if there are many items. */
   public static Progress.Display on(Console console) {
     return (what, things, work) -> {
       if (console.animated()) {
@@ -29,7 +25,6 @@ public final class TerminalProgress {
     };
   }
 
-  /** Returns a bar that advances by work, not by items, so that its estimate of time is right. */
   private static Progress bar(Console console, String what, long things, long work) {
     ProgressBar bar =
         new ProgressBarBuilder()

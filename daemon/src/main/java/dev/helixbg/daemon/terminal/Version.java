@@ -6,12 +6,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine.IVersionProvider;
 
-/** The version of this build, as scripts/lib/version.sh wrote it. */
 public final class Version implements IVersionProvider {
-  /**
-   * Returns the version with the commit, such as 0.1.0+1f2be34f0a, and a hash of sources that
-   * changed since the commit. Outside a jar, returns "development".
-   */
+  /** Returns the version with the commit, such as 0.1.0+1f2be34f0a; in tests "development". */
   public static String text() {
     String version = Version.class.getPackage().getImplementationVersion();
     if (version == null) {

@@ -16,12 +16,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jline.utils.AttributedString;
 
-/**
- * Page of a tidy session that shows what an act (an edit of the knowledge base) would change and
- * lose.
- */
+/** Page that shows what an act would change and lose. */
 record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
-  /** Words that describe what happens to a note; the key is the note's role in the act. */
   private static final Map<String, String> FATES =
       Map.of(
           "remove", "goes",
@@ -44,11 +40,6 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
     return act.path("do").asText();
   }
 
-  /**
-   * Returns the page, to which the caller adds keys.
-   *
-   * @param ofNotes whether the KB is made from notes
-   */
   TextPage page(boolean ofNotes, Optional<Path> helix) {
     List<AttributedString> text = new ArrayList<>();
     act.path("names").forEach(name -> text.add(fate(name)));
@@ -123,7 +114,6 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
                 : "the key u takes this back: the text returns to the end of its topic");
   }
 
-  /** Returns the act's calls of helix and helix-bg as JSON, one on each line. */
   String calls() {
     return act.path("calls")
         .valueStream()
@@ -151,7 +141,6 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
         AttributedString.EMPTY, what, ink.faint(entry.map(one -> "  " + one.name()).orElse("")));
   }
 
-  /** Returns the entries with a role in the act, such as {@code keep}. */
   List<NamedEntry> of(String role) {
     return act.path("names")
         .valueStream()
@@ -160,7 +149,6 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
         .toList();
   }
 
-  /** Returns the entry that {@code name} refers to; empty if {@code name} refers to a topic. */
   private Optional<NamedEntry> entry(JsonNode name) {
     return findings.present().entries().all().stream()
         .filter(one -> isCalled(one, name))

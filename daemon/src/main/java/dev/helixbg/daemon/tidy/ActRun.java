@@ -23,10 +23,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Carries out an act with helix: takes the steps of a plan in order, and stops at the first step
- * that fails. First, checks compare numbers of entries in helix and in the log. The next steps are
- * calls of helix and looks. In a look, helix-bg checks that the plan still fits the log. If the log
- * shows the change at the end, the finding is recorded as done.
+ * Carries out an act with helix, and stops at the first step that fails. Between helix's calls,
+ * looks check that the plan still fits the log. If the log shows the change at the end, the finding
+ * is recorded as done.
  */
 public record ActRun(KbStore store, Settings settings, String modelId) {
   /** Maximum wait for an act; enough for a few calls, even if the last call gets no answer. */
@@ -57,12 +56,8 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
   }
 
   /**
-   * Outcome of an act.
-   *
-   * @param why reason why the act is not done; empty when it is done
-   * @param made calls that helix carried out, in order
-   * @param undo calls of helix that reverse {@code made}, as far as this is possible
-   * @param marks lines that the calls appended to notes, and that must now be removed by hand
+   * Outcome of an act. {@code why} is empty if the act is done, {@code undo} reverses {@code made}
+   * as far as possible, and {@code marks} are lines in notes that must be removed by hand.
    */
   public record Outcome(
       State state, String why, List<JsonNode> made, List<JsonNode> undo, List<String> marks) {
@@ -84,24 +79,17 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     }
   }
 
-  /** Returns the findings of the last report, compared with the present log. */
   public FindingRequests findings() throws InterruptedException {
     return FindingRequests.of(store, settings, modelId);
   }
 
-  /**
-   * Returns the findings after helix has answered a call. The log then has the whole change, so
-   * this does not wait until the log stays unchanged, which would take 0.5 s.
-   */
+  /** Does not wait 0.5 s until the log stays unchanged, because helix has answered the call. */
   private FindingRequests afterCall() {
     PresentEntries now = new PresentEntries(DataLog.read(store.kb().dataLog()), modelId);
     return new FindingRequests(store, Optional.empty(), new PresentFindings(now));
   }
 
-  /**
-   * Carries out an act by calls of helix. {@link FindingRequests#act} must have planned it just
-   * before.
-   */
+  /** Carries out an act that {@link FindingRequests#act} has planned just before. */
   public Outcome run(JsonNode act, Helix helix) throws IOException, InterruptedException {
     String id = act.path("id").asText();
     Optional<ReportedFinding> finding = store.report().list().find(id);
@@ -138,7 +126,6 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return new Outcome(State.DONE, "", made, undo(act, made), List.of());
   }
 
-  /** Checks whether helix and the log have the same number of entries in a topic. */
   private static Outcome check(JsonNode check, Helix helix) {
     String topic = check.at("/call/arguments/topic").asText();
     int entries = check.path("entries").asInt();
@@ -162,7 +149,6 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
         : new Outcome(State.FAILED, why, List.copyOf(made), undo(act, made), marks(act, made));
   }
 
-  /** Returns the calls that undo the edits made so far, in the order of these edits. */
   private static List<JsonNode> undo(JsonNode act, List<JsonNode> made) {
     int edits = Math.max(0, made.size() - marking(act).size());
     return act.path("undo").valueStream().limit(edits).toList();
@@ -187,10 +173,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return edit.at("/arguments/match_str").equals(mark.at("/arguments/text"));
   }
 
-  /**
-   * Returns the calls that append marks (lines with a hash of the text) to notes. In a plan, a
-   * check of the marks follows these calls. The result is empty if the plan has no such check.
-   */
+  /** Returns the calls before the plan's check of marks, which append marks to notes. */
   private static List<JsonNode> marking(JsonNode act) {
     List<JsonNode> marking = new ArrayList<>();
     for (JsonNode call : act.path("calls")) {
@@ -204,7 +187,6 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return List.of();
   }
 
-  /** Returns the outcome if helix has refused a call, or has not answered it. */
   private static Outcome refused(
       JsonNode act, List<JsonNode> made, JsonNode call, Helix.Refusal refusal) {
     if (refusal.isCertain()) {
@@ -250,10 +232,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return a.deepCopy().without("log").equals(b.deepCopy().without("log"));
   }
 
-  /**
-   * Records a finding as done if the log shows the change. Otherwise returns the reason why the
-   * finding is not done.
-   */
+  /** Records a finding as done if the log shows the change; otherwise returns what is missing. */
   static Optional<String> noteIfDone(FindingRequests now, ReportedFinding finding)
       throws IOException {
     Optional<String> missing = now.present().notDone(finding);
@@ -263,7 +242,6 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return missing;
   }
 
-  /** Records a person's decision about a finding, see {@link FindingRequests#decide}. */
   static void note(FindingRequests findings, String id, String decision, String reason)
       throws IOException {
     findings.decide(

@@ -5,15 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jline.utils.AttributedString;
 
-/** Page about a finding: its kind, reason and texts. The texts of a pair are side by side. */
 final class FindingPage extends Page {
-  /** Minimum number of columns for two texts side by side. */
   private static final int WIDE = 100;
 
   private final Shown shown;
   private final Ink ink;
 
-  /** Index of the entry that is shown alone; -1 if all entries are shown. */
   private int alone = -1;
 
   FindingPage(Shown shown, Ink ink) {
@@ -87,7 +84,6 @@ final class FindingPage extends Page {
     return shown.entries().stream().anyMatch(one -> one.entry().note().isPresent());
   }
 
-  /** Shows the next entry alone; after the last entry, shows all entries. */
   void turn() {
     alone = alone + 1 == shown.entries().size() ? -1 : alone + 1;
   }

@@ -2,15 +2,11 @@ package dev.helixbg.daemon.tidy;
 
 import java.util.Map;
 
-/** A running helix, which changes a knowledge base for helix-bg. Only helix writes the log. */
 public interface Helix extends AutoCloseable {
-  /** Thrown when helix reports an error or does not answer. */
   final class Refusal extends RuntimeException {
     private final boolean isCertain;
 
-    /**
-     * @param isCertain whether helix has certainly changed no note; false if it has not answered
-     */
+    /** {@code isCertain}: helix has changed no note; false if it has not answered. */
     public Refusal(String message, boolean isCertain) {
       super(message, null, false, false);
       this.isCertain = isCertain;

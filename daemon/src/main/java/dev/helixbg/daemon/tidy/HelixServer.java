@@ -33,14 +33,12 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A process {@code helix serve KB}, which helix-bg starts and calls over its standard input and
- * output. Coding agents have helix processes of their own. Another program may also be named helix,
- * so the start checks the server's name and tools.
+ * A process {@code helix serve KB}. Other programs are named helix, too, so the start checks the
+ * server's name and tools.
  */
 public final class HelixServer implements Helix {
   private static final String NAME = "helix";
 
-  /** The tools of helix that acts call, with the arguments that acts pass. */
   private static final Map<String, Set<String>> TOOLS =
       Map.of(
           "store", Set.of("topic", "text"),
@@ -50,7 +48,6 @@ public final class HelixServer implements Helix {
   /** Longest wait for the first answer, which a program that is not helix may never send. */
   private static final Duration BEGINS_WITHIN = Duration.ofSeconds(10);
 
-  /** Longest wait for an answer, enough for an edit of a large log on a slow disk. */
   private static final Duration ANSWERS_WITHIN = Duration.ofSeconds(30);
 
   private final McpSyncClient client;
@@ -60,11 +57,8 @@ public final class HelixServer implements Helix {
   }
 
   /**
-   * Returns the program that the setting {@code helix.command} names. If the setting is empty,
-   * returns the first helix in the folders of {@code path}, which is the value of {@code PATH}.
-   * Skips relative folders.
-   *
-   * @throws Failure when the setting names no program
+   * Returns the program that the setting {@code helix.command} names, else the first helix in the
+   * absolute folders of {@code path}; fails if the setting names no program.
    */
   public static Optional<Path> find(Settings settings, String path) {
     if (settings.helix().isPresent()) {
@@ -135,7 +129,6 @@ public final class HelixServer implements Helix {
     }
   }
 
-  /** Returns the reason why the program is not helix; empty for helix. */
   private Optional<String> stranger() {
     try {
       String name = client.initialize().serverInfo().name();

@@ -9,12 +9,8 @@ import org.jline.utils.AttributedStringBuilder;
 import org.jline.utils.AttributedStyle;
 
 /**
- * Turns texts into what the screen shows: styles, wrapped lines, two columns. Control characters in
- * the texts lose their effect here.
- *
- * @param colour whether colours are allowed; otherwise bold and underline take their place
- * @param plain whether the terminal has no styles; brackets then mark the words that only one text
- *     has
+ * Styles, wraps and places texts for the screen; their control characters lose their effect. If
+ * {@code plain}, the terminal has no styles, and brackets mark words.
  */
 record Ink(boolean colour, boolean plain) {
   private static final AttributedStyle NONE = AttributedStyle.DEFAULT;
@@ -125,7 +121,6 @@ record Ink(boolean colour, boolean plain) {
     }
   }
 
-  /** Places two texts side by side, each in half of the columns. */
   static List<AttributedString> beside(
       List<AttributedString> left, List<AttributedString> right, int columns) {
     int half = half(columns);

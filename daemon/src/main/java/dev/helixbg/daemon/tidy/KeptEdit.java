@@ -8,15 +8,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An edit that helix-bg has made in a memory file, with the data that an undo needs.
- *
- * @param after SHA-256 of the file after the edit
- * @param around the lines before and after each changed span
+ * An edit made in a memory file, with the data for an undo: the SHA-256 of the file {@code after}
+ * it, and the lines {@code around} each changed span.
  */
 record KeptEdit(FileEdit edit, String after, List<Around> around) {
-  /**
-   * The lines before and after a change, with their line ends; empty at the file's start or end.
-   */
+  /** Lines with their line ends; empty at the file's start or end. */
   record Around(String left, String right) {}
 
   static KeptEdit of(FileEdit edit, String before) {
@@ -53,10 +49,8 @@ record KeptEdit(FileEdit edit, String after, List<Around> around) {
   }
 
   /**
-   * Returns the file's text {@code now} without the edit. If the file has changed since the edit,
-   * the old text replaces the new text between the lines that surrounded it.
-   *
-   * @return the text; empty unless each new text is found between its lines at exactly one place
+   * Returns the text {@code now} without the edit. If the file has changed since, the old text
+   * replaces the new text between its lines; empty unless each is at exactly one place.
    */
   Optional<String> takenBack(String now) {
     if (Sha256.of(now).equals(after)) {

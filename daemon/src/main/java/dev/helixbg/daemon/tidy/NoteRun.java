@@ -33,9 +33,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Carries out acts on memory files, and undoes the latest act on a finding. Before the first
- * change, the removed text is saved in the store's folder {@value #FOLDER}: in {@code ID.json} for
- * the first act on a finding, then in {@code ID-1.json}, {@code ID-2.json} and so on.
+ * Acts on memory files, and their undo. Before a change, the removed text is saved in the store's
+ * folder {@value #FOLDER}: in {@code ID.json}, then {@code ID-1.json} and so on.
  */
 public record NoteRun(ActRun acts, NotesKb notes) {
   private static final String FOLDER = "acts";
@@ -58,11 +57,9 @@ public record NoteRun(ActRun acts, NotesKb notes) {
   }
 
   /**
-   * Carries out an act, and records its finding as done if the notes no longer have the finding.
-   * The act is planned again first, because the text that the act keeps may have been removed
-   * meanwhile. If the new plan differs, nothing is changed.
-   *
-   * @param request the request that {@code act} was planned for
+   * Carries out the act that {@code request} was planned to, and records its finding as done. The
+   * act is planned again first, because the text that it keeps may have gone; if the new plan
+   * differs, nothing is changed.
    */
   public Outcome run(ObjectNode request, ObjectNode act) throws IOException, InterruptedException {
     String id = act.path("id").asText();
@@ -85,7 +82,6 @@ public record NoteRun(ActRun acts, NotesKb notes) {
         .orElse(outcome);
   }
 
-  /** Plans an act again. If the new plan differs, returns the reason. */
   private Optional<String> stale(ObjectNode request, ObjectNode act)
       throws IOException, InterruptedException {
     notes.refresh();
@@ -244,7 +240,6 @@ public record NoteRun(ActRun acts, NotesKb notes) {
     return acts.store().folder().resolve(FOLDER);
   }
 
-  /** Returns the file of the latest saved act on a finding. */
   private Optional<Path> latest(String id) throws IOException {
     if (!Files.isDirectory(folder())) {
       return Optional.empty();
@@ -256,7 +251,6 @@ public record NoteRun(ActRun acts, NotesKb notes) {
     }
   }
 
-  /** Returns the number in a saved act's name, 0 for the first; empty for other files. */
   private static OptionalInt number(Path file, String id) {
     Matcher name = SAVED.matcher(file.getFileName().toString());
     return name.matches() && name.group(1).equals(id)

@@ -8,7 +8,6 @@ import java.util.Locale;
 import java.util.Map;
 import org.jline.utils.AttributedString;
 
-/** The part of a screen between the title line and the line of keys, and the keys' effects. */
 abstract class Page {
   /** Prefix of the key name for a paste. The pasted text follows the prefix. */
   static final String PASTED = "paste:";
@@ -27,11 +26,8 @@ abstract class Page {
   abstract List<AttributedString> body(int columns);
 
   /**
-   * Adds a key and its effect.
-   *
-   * @param key a name such as {@code enter} or {@code esc}, or the character that the key sends
-   * @param words description of the effect for the screen; if empty, the screen does not list the
-   *     key
+   * Adds a key, such as {@code enter}, {@code esc} or a character. The screen lists the key unless
+   * {@code words} is empty.
    */
   Page on(String key, String words, Action action) {
     actions.put(key, action);
@@ -47,7 +43,6 @@ abstract class Page {
     return hints;
   }
 
-  /** Handles a key. Returns whether the key has an effect on this page. */
   boolean key(String key) throws IOException, InterruptedException {
     Action action = actions.get(key);
     if (action == null) {

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jline.utils.AttributedString;
 
-/** Page that asks the user for an optional reason to dismiss a finding. */
 final class ReasonPage extends Page {
   private static final int LONGEST = 300;
 

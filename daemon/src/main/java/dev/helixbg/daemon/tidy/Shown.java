@@ -18,10 +18,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A finding as the user sees it before a decision.
- *
- * @param told the finding's fields as in report.json
- * @param entries present entries of the finding; empty for a finding about topics
+ * A finding as the user sees it: its fields as in report.json, and its present entries, which are
+ * empty for a finding about topics.
  */
 record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
   static Shown of(FindingRequests findings, ReportedFinding finding, Decisions decisions) {
@@ -39,12 +37,10 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
     return finding.id();
   }
 
-  /** Whether the finding is about two entries. The user can then judge that they are the same. */
   boolean isPair() {
     return told.path("a").isObject() && told.path("b").isObject() && entries.size() == 2;
   }
 
-  /** Returns the keys that the user can press for an act, each with words that describe the act. */
   Map<String, String> ways() {
     Map<String, String> ways = new LinkedHashMap<>();
     if (told.path("edit").isEmpty()) {
@@ -105,21 +101,16 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
     return judged + told.path("says").asText();
   }
 
-  /** Returns the text that would replace several entries, if the finding has such a text. */
   Optional<String> merged() {
     return Optional.ofNullable(told.path("proposedText").textValue());
   }
 
-  /**
-   * Returns an entry's text below the title. If the title has no line of its own, returns the whole
-   * text.
-   */
+  /** Returns an entry's text without its title, if the title has a line of its own. */
   static String content(NamedEntry entry) {
     String content = entry.entry().text().content().strip();
     return hasHeading(entry) ? content.substring(content.indexOf('\n')).strip() : content;
   }
 
-  /** Whether an entry's first line has only the title, and more text follows. */
   static boolean hasHeading(NamedEntry entry) {
     String content = entry.entry().text().content().strip();
     String title = entry.title();

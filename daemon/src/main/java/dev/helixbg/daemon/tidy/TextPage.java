@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jline.utils.AttributedString;
 
-/** A page with a heading and paragraphs, all wrapped to the screen's width. */
 final class TextPage extends Page {
   private final AttributedString heading;
   private final List<AttributedString> text;

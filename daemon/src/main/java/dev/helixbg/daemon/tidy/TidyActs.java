@@ -18,10 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jline.utils.AttributedString;
 
-/**
- * Carries out the acts (edits of the knowledge base) and decisions of a tidy session, and undoes
- * them. Before an act or decision takes effect, a page describes it.
- */
+/** Carries out and undoes the acts and decisions of a session, after a page that shows them. */
 final class TidyActs {
   private final TidySession session;
   private final TidyList list;
@@ -32,13 +29,6 @@ final class TidyActs {
   private final Optional<NoteRun> files;
   private final Deque<Made> made = new ArrayDeque<>();
 
-  /**
-   * A decision, or an act that changed notes, with the data for an undo.
-   *
-   * @param undo calls for helix
-   * @param moved files that are in the trash
-   * @param edits edits of memory files
-   */
   private record Made(
       String id,
       String words,
@@ -72,10 +62,6 @@ final class TidyActs {
     session.say("Dismissed. To undo this, press u.");
   }
 
-  /**
-   * Plans an act for a request (see {@link TidyList#act}), and asks the user to confirm the act's
-   * changes.
-   */
   void confirm(Shown shown, ObjectNode request) throws IOException, InterruptedException {
     lookAtAll();
     ObjectNode act = list.act(shown.finding(), request);
@@ -148,13 +134,11 @@ final class TidyActs {
     }
   }
 
-  /** Reads notes, log, report and decisions again if they have changed. */
   private void lookAtAll() throws IOException, InterruptedException {
     notes.ifPresent(NotesKb::refresh);
     list.look();
   }
 
-  /** Shows the changes that a stopped act has made, and the steps that the user has to do. */
   private void stopped(String words, ActRun.Outcome outcome) {
     List<AttributedString> told = new ArrayList<>(List.of(ink.text(outcome.why())));
     tell(told, "This was done:", outcome.made());
@@ -178,10 +162,6 @@ final class TidyActs {
     session.next();
   }
 
-  /**
-   * Checks whether the user or another program has carried out the act; if so, records the finding
-   * as done.
-   */
   private void lookWhetherDone(Shown shown, String words) throws IOException, InterruptedException {
     list.look();
     Optional<String> missing = ActRun.noteIfDone(list.findings(), shown.finding());
@@ -210,7 +190,6 @@ final class TidyActs {
         .toList();
   }
 
-  /** Reads the notes after an edit. If they no longer have the finding, records it as done. */
   private void afterEdit(Shown shown, List<Trash.Moved> moved, String words)
       throws IOException, InterruptedException {
     desk.working("reading the notes");
@@ -226,7 +205,6 @@ final class TidyActs {
     session.say(words);
   }
 
-  /** Moves copies to the trash, unless the act now differs from the act that was shown. */
   private void throwAway(Shown shown, ObjectNode request, ObjectNode act, ActPage told)
       throws IOException, InterruptedException {
     lookAtAll();
@@ -254,10 +232,7 @@ final class TidyActs {
     afterEdit(shown, moved, "Moved to the trash, and recorded as done.");
   }
 
-  /**
-   * Moves files from the trash back to their places, and removes them from {@code moved}. Stops at
-   * the first error, and returns it.
-   */
+  /** Moves files back, and removes them from {@code moved}; stops at the first error. */
   private static Optional<String> putBack(List<Trash.Moved> moved) {
     while (!moved.isEmpty()) {
       try {
@@ -271,7 +246,6 @@ final class TidyActs {
     return Optional.empty();
   }
 
-  /** Shows what an undo would change. */
   void undo() {
     if (made.isEmpty()) {
       session.say("nothing was done in this session");

@@ -17,10 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/**
- * The findings of a session in the report's order, kept up to date. A finding that the user has
- * decided in this session keeps its place in the order.
- */
+/** The findings of a session in the report's order; a decided finding keeps its place. */
 final class TidyList {
   private final ActRun acts;
   private final Set<String> order = new LinkedHashSet<>();
@@ -36,7 +33,6 @@ final class TidyList {
     this.acts = acts;
   }
 
-  /** Reads log, report and decisions again if they have changed. */
   void look() throws IOException, InterruptedException {
     Optional<FileState> now = KbFiles.DISK.stateOrNone(acts.store().kb().dataLog());
     if (findings == null || !now.equals(log)) {
@@ -60,10 +56,7 @@ final class TidyList {
         .toList();
   }
 
-  /**
-   * Whether the list still lacks open findings. At first, it has only leads (findings that the
-   * report shows first).
-   */
+  /** Whether the list lacks open findings, because it has only leads so far. */
   boolean hasMore() {
     return !hasAll && !present(one -> !one.leads()).isEmpty();
   }
@@ -77,7 +70,6 @@ final class TidyList {
     return findings;
   }
 
-  /** Plans an act for the log as {@link #look} last read it; see {@link FindingRequests#act}. */
   ObjectNode act(ReportedFinding finding, ObjectNode request) {
     return findings.act(finding, decisions, request);
   }
@@ -90,7 +82,6 @@ final class TidyList {
     return Optional.ofNullable(open.get(id));
   }
 
-  /** Returns the ids in order, including the ids of findings decided in this session. */
   List<String> order() {
     return List.copyOf(order);
   }
@@ -99,15 +90,11 @@ final class TidyList {
     return open.size();
   }
 
-  /** Keeps a finding at its place in the list after the user has decided on it. */
   void handled(String id) {
     handled.add(id);
   }
 
-  /**
-   * Returns the id of the next open finding after {@code from} (step 1) or before it (step −1). The
-   * first finding counts as the one after the last.
-   */
+  /** Returns the open finding after {@code from} (step 1) or before it (step −1), in a circle. */
   Optional<String> next(String from, int step) {
     List<String> all = order();
     int start = all.indexOf(from);

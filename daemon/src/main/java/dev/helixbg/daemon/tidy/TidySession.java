@@ -12,10 +12,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jline.utils.AttributedString;
 
-/**
- * A session in which the user decides on findings: its screen, and the effect of each key. It is
- * independent of the terminal. Nothing changes before Enter on a page that lists the changes.
- */
+/** The screen and keys of a session. Nothing changes before Enter on a page with the changes. */
 final class TidySession {
   private static final String HELP =
       """
@@ -150,10 +147,7 @@ final class TidySession {
     return lines;
   }
 
-  /**
-   * Returns the text of the page about an act that stopped halfway; empty once the user has pressed
-   * a key there.
-   */
+  /** The page about an act that stopped halfway, until the user presses a key. */
   List<String> halfDone() {
     return halfDone;
   }
@@ -200,7 +194,6 @@ final class TidySession {
     scroll = 0;
   }
 
-  /** Shows a finding, or the page at the end of the list. */
   private void show(Optional<String> id) throws IOException, InterruptedException {
     current = id.orElse("");
     Optional<ReportedFinding> finding = id.flatMap(list::open);
@@ -277,7 +270,6 @@ final class TidySession {
     return found.on("q", "quit", () -> isOver = true);
   }
 
-  /** Returns the request for an act; for a pair, the key determines the verdict. */
   private static ObjectNode request(Shown shown, String key) {
     ObjectNode request = Json.object().put("id", shown.id());
     return shown.isPair()
@@ -296,10 +288,7 @@ final class TidySession {
         .on("esc", "back", this::back);
   }
 
-  /**
-   * Returns an action that runs {@code action} if the finding is open. Otherwise, the returned
-   * action shows the next finding.
-   */
+  /** Returns an action that shows the next finding if this finding is no longer open. */
   private Page.Action whileOpen(Shown shown, Page.Action action) {
     return () -> {
       list.look();

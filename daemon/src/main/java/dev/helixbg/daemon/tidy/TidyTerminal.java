@@ -33,7 +33,6 @@ import org.jline.utils.Curses;
 import org.jline.utils.Display;
 import org.jline.utils.InfoCmp.Capability;
 
-/** A tidy session at a terminal: draws the screen and reads the keys. */
 public final class TidyTerminal implements Desk {
   private static final List<Capability> LEAVE =
       List.of(Capability.cursor_normal, Capability.exit_ca_mode);
@@ -49,7 +48,6 @@ public final class TidyTerminal implements Desk {
   private static final int LEAST_COLUMNS = 20;
   private static final int LEAST_ROWS = 5;
 
-  /** Assumed size of a terminal that does not report its size. */
   private static final Size USUAL = new Size(80, 24);
 
   private final Terminal terminal;
@@ -63,12 +61,7 @@ public final class TidyTerminal implements Desk {
   private Attributes before;
   private TidySession session;
 
-  /**
-   * Everything outside the knowledge base that a session uses.
-   *
-   * @param colour whether colours are allowed
-   * @param out standard output; usable even after JLine has closed the terminal
-   */
+  /** What a session uses besides the KB; {@code out} works even after JLine has closed. */
   public record World(
       Map<String, String> environment,
       UserDirectories locations,
@@ -76,9 +69,6 @@ public final class TidyTerminal implements Desk {
       boolean colour,
       PrintStream out) {}
 
-  /**
-   * @param isPlain whether the terminal can only print lines
-   */
   TidyTerminal(Terminal terminal, ActRun acts, World world, boolean isPlain) {
     this.terminal = terminal;
     this.acts = acts;
@@ -90,18 +80,13 @@ public final class TidyTerminal implements Desk {
     bind();
   }
 
-  /**
-   * The result of a session. {@code halfDone} is the text about an act that stopped halfway, if the
-   * user has pressed no key since then.
-   */
+  /** {@code halfDone} is the page about an act that stopped halfway, if no key followed. */
   public record Summary(
       int done, int dismissed, int left, boolean isInterrupted, List<String> halfDone) {}
 
   /**
-   * Runs a session until the user quits, presses Ctrl-C, sends a signal or closes the terminal. All
-   * decisions made until then are kept.
-   *
-   * @throws Failure when standard input or output is no terminal
+   * Runs a session until the user quits, interrupts it or closes the terminal; decisions are kept.
+   * Fails if standard input or output is no terminal.
    */
   public static Summary run(ActRun acts, World world) throws IOException, InterruptedException {
     String type = world.environment().getOrDefault("TERM", DUMB);
@@ -304,7 +289,6 @@ public final class TidyTerminal implements Desk {
             Math.max(LEAST_COLUMNS, size.getColumns()), Math.max(LEAST_ROWS, size.getRows()));
   }
 
-  /** Draws the whole screen again, because a change of the size may have damaged its lines. */
   private synchronized void drawAnew() {
     display.clear();
     draw();

@@ -22,20 +22,15 @@ import java.util.Optional;
 
 /** A file of the user that helix-bg changes on request, in one step. */
 public record UserFile(Path file) {
-  /** Folder in which Linux has a subfolder for each process, with its open files. */
   private static final Path PROCESSES = Path.of("/proc");
 
   private static final int ACCESS = 3;
 
-  /** Maximum total size of the names of a file's extended attributes on Linux, in bytes. */
   private static final long LONGEST_NAMES = 1 << 16;
 
   /**
-   * Replaces the file in one step by a new, synced file with the same mode, owner and group.
-   *
-   * @param before the content that the file must have, checked again right before the rename
-   * @return whether the file was replaced; if not, it is unchanged
-   * @throws IOException when the file must not or cannot be changed; the file is then unchanged
+   * Replaces the file in one step by a synced file with the same mode, owner and group. Returns
+   * false, and changes nothing, if the file has not the content {@code before}.
    */
   public boolean replace(byte[] before, byte[] after) throws IOException {
     requireChangeable();
@@ -55,10 +50,8 @@ public record UserFile(Path file) {
   }
 
   /**
-   * Checks that helix-bg may change the file.
-   *
-   * @throws FileSystemException when a change is unsafe, for example because the file is a link, is
-   *     read-only, belongs to another user, or is locked by another process
+   * Fails if a change is unsafe: if the file is a link or read-only, belongs to another user, or is
+   * written or locked by another process.
    */
   public void requireChangeable() throws IOException {
     if (Files.isSymbolicLink(file)) {
@@ -112,7 +105,6 @@ public record UserFile(Path file) {
     return Files.getPosixFilePermissions(path).contains(PosixFilePermission.OWNER_WRITE);
   }
 
-  /** Returns a text about a process that has the file open for writing, or has locked it. */
   private Optional<String> writer() throws IOException {
     if (!Files.isDirectory(PROCESSES)) {
       return Optional.empty(); // a Mac has no such folder
@@ -158,9 +150,7 @@ public record UserFile(Path file) {
     }
   }
 
-  /**
-   * Whether a line of {@code /proc/PID/fdinfo/FD} shows a lock, or flags of open(2) for writing.
-   */
+  /** Whether a line of {@code /proc/PID/fdinfo/FD} shows a lock or open(2) flags for writing. */
   private static boolean tellsOfWriting(String line) {
     return line.startsWith("lock:")
         || line.startsWith("flags:")

@@ -25,7 +25,6 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Hostile names, texts, arguments and model files through every command that needs no daemon. */
 class HostileTextTest {
   private static final Interruption INTERRUPTION = NoInterruption.make();
 

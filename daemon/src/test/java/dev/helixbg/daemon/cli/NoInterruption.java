@@ -6,7 +6,6 @@ import dev.helixbg.daemon.terminal.Interruption;
 final class NoInterruption {
   private NoInterruption() {}
 
-  /** Of work that is over already. */
   static Interruption make() {
     Interruption interruption = Interruption.watch();
     interruption.over();

@@ -12,7 +12,6 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Where the control socket is. */
 class DaemonHomeTest {
   @TempDir Path folder;
 

@@ -15,7 +15,6 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a client reads from its snippet is the command that was meant, whatever paths hold. */
 class ClientConfigTest {
   private static final String PROGRAM = "/home/ada's place/helix \"bg\"/bin/helix-bg";
   private static final List<String> KBS = List.of("/home/ada/kb $HOME", "/kb\\b ü");

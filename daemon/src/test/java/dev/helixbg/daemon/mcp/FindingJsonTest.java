@@ -10,7 +10,6 @@ import dev.helixbg.daemon.terminal.Json;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Findings for agents, whatever entries and models say. */
 class FindingJsonTest {
   private static final String ENDLESS = "x".repeat(3_000_000);
 

@@ -27,7 +27,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a server without a daemon does before it answers, counted. */
 class InProcessKbsTest {
   @TempDir Path folder;
 
@@ -35,7 +34,6 @@ class InProcessKbsTest {
   private Settings settings;
   private Kb kb;
 
-  /** Times that all entries were compared. */
   private int analyses;
 
   @BeforeEach
@@ -44,7 +42,6 @@ class InProcessKbsTest {
     kb = new Kb(GeneratedKb.write(folder.resolve("kb"), 100));
   }
 
-  /** What a server is that has just started. */
   private InProcessKbs started() {
     return new InProcessKbs(
         KbHost.of(settings, model, Optional.empty(), DaemonClock.SYSTEM, notice -> {}),

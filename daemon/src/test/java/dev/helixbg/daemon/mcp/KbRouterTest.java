@@ -40,7 +40,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who answers, and about which KB. */
 @Timeout(120)
 class KbRouterTest {
   @TempDir Path folder;
@@ -232,7 +231,6 @@ class KbRouterTest {
     }
   }
 
-  /** Two files of one name, from two projects. */
   @Test
   void aKbOfNotesIsNamedByThePathOfTheNotes() throws Exception {
     Settings settings = DaemonFixture.settings(folder, Map.of());

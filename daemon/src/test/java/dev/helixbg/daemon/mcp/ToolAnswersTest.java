@@ -7,9 +7,7 @@ import dev.helixbg.daemon.terminal.Json;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The answers of tools contain printable texts of limited length. */
 class ToolAnswersTest {
-  /** A topic, and so a name, is text of others. */
   @Test
   void namesBesideTheHitsArePrintableAndShort() {
     ObjectNode last = Json.object().put("alreadySaid", "perhaps").put("probability", 0.5);

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What clients give to tools. */
 class ToolArgumentTest {
   private static final ToolArgument LIMIT = ToolArgument.number("limit", 1, 20, 5);
 

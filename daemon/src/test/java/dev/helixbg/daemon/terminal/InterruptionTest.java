@@ -18,7 +18,6 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process that is told to end while it works. */
 class InterruptionTest {
 
   @Test
@@ -69,9 +68,6 @@ class InterruptionTest {
     return new ProcessBuilder(OtherJvm.command(List.of(), child, argument)).start();
   }
 
-  /**
-   * @param batch that cannot be called off
-   */
   private static String saysWhenToldToEnd(Duration batch) throws IOException, InterruptedException {
     Process child = start(Worker.class, Long.toString(batch.toNanos()));
     try (BufferedReader out = child.inputReader(StandardCharsets.UTF_8)) {
@@ -102,7 +98,6 @@ class InterruptionTest {
     }
   }
 
-  /** One that never ends by itself. */
   static final class Writer {
     public static void main(String[] arguments) throws IOException {
       Interruption.watch().waitAtMost(Duration.ofMillis(50));
@@ -117,7 +112,6 @@ class InterruptionTest {
     }
   }
 
-  /** Its threads replace a file each, again and again. */
   static final class Beginners {
     public static void main(String[] arguments) throws InterruptedException {
       Interruption interruption = Interruption.watch();
@@ -148,7 +142,6 @@ class InterruptionTest {
       }
     }
 
-    /** Is in the middle of a file most of the time. */
     private static void content(OutputStream out) throws IOException {
       out.write(new byte[100_000]);
       LockSupport.parkNanos(2_000_000);

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** What a session reaches, without a terminal. */
 final class FakeDesk implements Desk {
   final List<String> copied = new ArrayList<>();
   final List<List<Path>> edited = new ArrayList<>();
@@ -16,10 +15,8 @@ final class FakeDesk implements Desk {
 
   Editor editor = files -> {};
 
-  /** Null: there is none. */
   Supplier<Helix> helix;
 
-  /** What somebody writes to a file. */
   interface Editor {
     void edit(List<Path> files) throws IOException;
   }

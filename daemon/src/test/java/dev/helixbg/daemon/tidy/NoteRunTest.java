@@ -22,9 +22,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Acts on the facts of memory files, by script and at the terminal, and how they are taken back.
- */
 class NoteRunTest {
   private static final String TEXT =
       "\uFEFF# Memory\r\n\r\n"
@@ -70,7 +67,6 @@ class NoteRunTest {
     return kb.acts.findings().act(Json.object().put("id", id));
   }
 
-  /** Takes the first item out; the id of the finding. */
   private String taken() throws Exception {
     String id = pair("Use", "Builds");
     kb.report();
@@ -78,7 +74,6 @@ class NoteRunTest {
     return id;
   }
 
-  /** The file that keeps what a finding has taken out. */
   private Path kept(String id) {
     return kb.store.folder().resolve("acts").resolve(id + ".json");
   }
@@ -350,7 +345,6 @@ class NoteRunTest {
     assertEquals(TEXT + "\n- Appended.\n", text());
   }
 
-  /** For example by git checkout. */
   @Test
   void ifTheUserHasRestoredTheFileAnUndoOnlyOpensTheFinding() throws Exception {
     String id = taken();

@@ -23,7 +23,6 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jline.utils.AttributedString;
 
-/** A knowledge base of a few notes, its store, and a report of findings that a test chooses. */
 final class TidyKb {
   static final String MODEL = "m";
 
@@ -32,7 +31,6 @@ final class TidyKb {
   final FileHelix helix;
   final ActRun acts;
 
-  /** Null: it is none of notes. */
   final NotesKb notes;
 
   private final List<Finding.Relation> relations = new ArrayList<>();
@@ -49,9 +47,6 @@ final class TidyKb {
     notes = null;
   }
 
-  /**
-   * @param files a folder of notes, or one file
-   */
   TidyKb(Path folder, Path files) throws IOException {
     Settings settings = DaemonFixture.settings(folder.resolve("home"), Map.of());
     notes = NotesKb.at(files, settings);
@@ -62,7 +57,6 @@ final class TidyKb {
     acts = new ActRun(store, settings, MODEL);
   }
 
-  /** The name of the entry that begins so. */
   String beginning(String text) {
     return live().stream()
         .filter(one -> one.entry().text().content().strip().startsWith(text))
@@ -71,7 +65,6 @@ final class TidyKb {
         .name();
   }
 
-  /** What is to be decided, as a session begins with it. */
   TidyList list() throws IOException, InterruptedException {
     return list(acts);
   }
@@ -82,7 +75,6 @@ final class TidyKb {
     return list;
   }
 
-  /** Returns the screen after these keys. */
   static String press(TidySession session, String... keys) throws Exception {
     for (String key : keys) {
       session.key(key);
@@ -131,7 +123,6 @@ final class TidyKb {
     return live().stream().filter(one -> one.name().equals(name)).findFirst().orElseThrow();
   }
 
-  /** A pair in the order of the log, with its id. */
   String pair(String a, String b) {
     String id = "rel-%010x".formatted(relations.size() + 1);
     relations.add(

@@ -21,7 +21,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Findings about files: an editor, or the trash, in place of helix. */
 class TidyNotesTest {
   private static final String TEXT = "# Leases\n\nA lease ends after thirty seconds.\n";
 

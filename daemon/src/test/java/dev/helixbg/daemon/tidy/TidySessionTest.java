@@ -17,7 +17,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is on the screen and what keys do, without a terminal. */
 class TidySessionTest {
   private static final String SHORT = "A lease ends after thirty seconds.";
   private static final String LONG = "A lease of a worker ends after thirty seconds, not sooner.";
@@ -69,7 +68,6 @@ class TidySessionTest {
         .collect(Collectors.toMap(Decision::id, Decision::outcome));
   }
 
-  /** Shows the finding about an entry, wherever the report has it. */
   private String goTo(String name) throws Exception {
     for (int i = 0; i < 10; i++) {
       String screen = press("n");
@@ -80,7 +78,6 @@ class TidySessionTest {
     throw new AssertionError("no finding about " + name);
   }
 
-  /** Adds two notes and a finding about them, and shows the finding. */
   private String show(String topic, String a, String b) throws Exception {
     kb.note(topic, a).note(topic, b);
     kb.pair(topic + ":0", topic + ":1");
@@ -208,13 +205,6 @@ class TidySessionTest {
   }
 
   @Test
-  void aNewReportIsSeenAtTheNextKey() throws Exception {
-    press("n");
-    String screen = show("new", "A note of today.", "A note of this day.");
-    assertHas(screen, "of 4, 0 done", "A note of this day.");
-  }
-
-  @Test
   void theNextSessionGoesOnWithWhatIsLeft() throws Exception {
     goTo("queue:0");
     press("s", "enter");
@@ -311,7 +301,6 @@ class TidySessionTest {
     }
   }
 
-  /** As old programs end lines. */
   @Test
   void aCarriageReturnAloneEndsNoHeading() throws Exception {
     assertHas(show("old", "Leases\rThey end.", "Leases\rThey end early."), "They end early.");

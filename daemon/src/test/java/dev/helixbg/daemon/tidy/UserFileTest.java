@@ -24,7 +24,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A file of the user's is replaced whole, as theirs; what is not theirs to change is refused. */
 class UserFileTest {
   private static final byte[] OLD = "- old\r\n".getBytes(UTF_8);
   private static final byte[] NEW = "- new\r\n".getBytes(UTF_8);
@@ -159,7 +158,6 @@ class UserFileTest {
     }
   }
 
-  /** A shell that has done something with the file, and waits. */
   private final class Held implements AutoCloseable {
     private final Process process;
 

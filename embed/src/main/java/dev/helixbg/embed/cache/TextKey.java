@@ -12,7 +12,6 @@ import java.util.HexFormat;
  */
 public record TextKey(long high, long low) {
 
-  /** Size of a key in a file, in bytes. */
   static final int BYTES = 16;
 
   public static TextKey of(String modelId, String text) {
@@ -35,7 +34,6 @@ public record TextKey(long high, long low) {
     return Long.hashCode(high);
   }
 
-  /** Returns the key as 32 lower-case hexadecimal digits. */
   public String hex() {
     return HexFormat.of().toHexDigits(high) + HexFormat.of().toHexDigits(low);
   }

@@ -11,10 +11,7 @@ import java.util.List;
  */
 public record VectorIds(List<String> entries, List<String> passages) {
 
-  /**
-   * Returns the id that stands for the model in keys of texts and findings, whatever method is
-   * used.
-   */
+  /** Returns the id in keys of texts and findings, whatever method is used. */
   public String name() {
     return entries.getFirst();
   }

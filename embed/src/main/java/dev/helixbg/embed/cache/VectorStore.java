@@ -24,10 +24,8 @@ import java.util.stream.IntStream;
  * key, and a checksum of keys and vectors.
  */
 public final class VectorStore {
-  /** Number of values of a vector. */
   public static final int DIMENSION = 384;
 
-  /** SQL statement that creates the table, for {@link Database.Schema}. */
   public static final String TABLE =
       "CREATE TABLE vectors (id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL,"
           + " checksum INTEGER NOT NULL, keys BLOB NOT NULL, vectors BLOB NOT NULL)";
@@ -55,7 +53,6 @@ public final class VectorStore {
     return new VectorStore(database, "entry");
   }
 
-  /** Returns the store of vectors of long entries' passages. */
   public static VectorStore ofPassages(Database database) {
     return new VectorStore(database, "passage");
   }
@@ -88,7 +85,6 @@ public final class VectorStore {
         });
   }
 
-  /** Selects columns of the rows of this kind, in the order in which the rows were added. */
   private PreparedStatement select(Connection connection, String columns) throws SQLException {
     PreparedStatement select =
         connection.prepareStatement(
@@ -238,9 +234,6 @@ public final class VectorStore {
         });
   }
 
-  /**
-   * @throws IllegalArgumentException when the vector does not have 384 values and unit length
-   */
   static void check(float[] vector) {
     if (vector.length != DIMENSION
         || !(Math.abs(Cosine.of(vector, vector) - 1) <= NORM_TOLERANCE)) { // NaN fails, too

@@ -11,13 +11,11 @@ import dev.helixbg.config.x86.AvxAssembler.Register;
  * {@link #ROWS} queries at a time, their softmax, and the average of the values.
  */
 final class AttentionCode {
-  /** Number of values of a head. */
   static final int HEAD = 32;
 
   /** Number of queries that are processed at a time. */
   static final int ROWS = 6;
 
-  /** Largest number of tokens of a text. */
   static final int TOKENS = 512;
 
   /**
@@ -39,7 +37,6 @@ final class AttentionCode {
    */
   static final int FACTOR = TOKENS * Float.BYTES;
 
-  /** Number of vectors of scores or results that are computed at a time. */
   static final int VECTORS = 2;
 
   private static final int UNROLLED = 4;

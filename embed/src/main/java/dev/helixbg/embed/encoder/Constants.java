@@ -69,17 +69,12 @@ final class Constants {
 
   private Constants() {}
 
-  /**
-   * Returns the offset of the constant {@link Square#mostSigned}; the next constant is its inverse.
-   */
+  /** Offset of {@link Square#mostSigned}; the next constant is its inverse. */
   static int signed(Square kind) {
     return kind == Square.SHORTS ? SHORT : SIGNED_BYTE;
   }
 
-  /**
-   * Returns the offset of the constant {@link Square#mostUnsigned}; the next constant is its
-   * inverse.
-   */
+  /** Offset of {@link Square#mostUnsigned}; the next constant is its inverse. */
   static int unsigned(Square kind) {
     return kind == Square.SHORTS ? SHORT : UNSIGNED_BYTE;
   }

@@ -19,7 +19,6 @@ import java.util.concurrent.ConcurrentLinkedDeque;
  * texts.
  */
 public final class Encoder implements AutoCloseable {
-  /** Largest number of tokens of a text. */
   public static final int LONGEST = AttentionCode.TOKENS;
 
   private static final int HEADS = SIDE / AttentionCode.HEAD;
@@ -53,9 +52,6 @@ public final class Encoder implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns whether this processor can run the engine with weight matrices (squares) of this kind.
-   */
   public static boolean isAvailable(Square kind) {
     return EncoderKernels.apply(kind);
   }
@@ -98,7 +94,6 @@ public final class Encoder implements AutoCloseable {
     arena.close();
   }
 
-  /** Memory for computing one batch at a time. */
   private final class Workspace {
     private final Arena arena = Arena.ofShared();
     private final int rows;
@@ -208,10 +203,6 @@ public final class Encoder implements AutoCloseable {
           sums.address(), numbers.address(), steps.address(), rows, states.address(), gain);
     }
 
-    /**
-     * Copies the rows of each text's first token to the front: its state, its rounded values and
-     * its step.
-     */
     private void firstRows(int[][] ids) {
       int from = 0;
       for (int text = 0; text < ids.length; text++) {

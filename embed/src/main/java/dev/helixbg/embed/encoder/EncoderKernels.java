@@ -23,10 +23,6 @@ record EncoderKernels(
       Integer.getInteger("helixbg.vector.bits", 512) >= 512 && MachineCode.runs("avx512_vnni");
   private static final boolean VNNI = WIDE || MachineCode.runs("avx_vnni");
 
-  /**
-   * Returns whether the processor has the instructions that a kind of weight matrices (squares)
-   * needs.
-   */
   static boolean apply(Square kind) {
     return (VNNI || kind != Square.FINE_BYTES && MachineCode.runs("avx2"))
         && MachineCode.has("avx2", "fma");

@@ -48,7 +48,6 @@ public final class EncoderWeights {
   static final int DOWN = 8;
   public static final int SQUARES = 12;
 
-  /** Number of blocks of 384 values in the feed-forward. */
   public static final int BLOCKS = 4;
 
   static final int ROW = SIDE * Float.BYTES;
@@ -65,7 +64,6 @@ public final class EncoderWeights {
   private final int layer; // size of a layer, in bytes
 
   // Both segments map the file's pages, which all processes share.
-  /** All weights except the embeddings. */
   private final MemorySegment dense;
 
   /** Embeddings, of which only a few rows are read for a text. */
@@ -111,7 +109,6 @@ public final class EncoderWeights {
     }
   }
 
-  /** Returns the address of the gains, biases and factors with which embeddings are normalised. */
   long embeddingNorm() {
     return dense.address();
   }
@@ -128,10 +125,6 @@ public final class EncoderWeights {
     return attentionNorm(layer) + NORM;
   }
 
-  /**
-   * Returns the address of the factors by which the results of GELU in a block of the feed-forward
-   * are multiplied.
-   */
   long geluFactors(int layer, int block) {
     return feedForwardNorm(layer) + NORM + (long) block * ROW;
   }
@@ -148,10 +141,6 @@ public final class EncoderWeights {
     }
   }
 
-  /**
-   * Writes a token's word embedding to {@code sums}, and the row of its type and position to {@code
-   * states}.
-   */
   void embed(int word, int position, int type, MemorySegment sums, MemorySegment states, long at) {
     long placed = (long) type * positions + position;
     long named = (long) types * positions + word;

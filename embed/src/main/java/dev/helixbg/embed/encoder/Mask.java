@@ -19,9 +19,6 @@ import java.util.Arrays;
 final class Mask {
   private final long address;
 
-  /**
-   * @param arena owner of the mask's memory
-   */
   Mask(Arena arena) {
     MemorySegment rows = arena.allocate(2L * WIDE_STRIDE, 64);
     float[] scores = new float[WIDE_STRIDE / Float.BYTES];

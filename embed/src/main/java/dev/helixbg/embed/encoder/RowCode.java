@@ -36,7 +36,6 @@ final class RowCode {
     code.set(CONSTANT, Constants.ADDRESS);
   }
 
-  /** Returns code of {@link EncoderKernels#round}, with the same arguments. */
   byte[] round() {
     int row = code.label();
     code.clear(LARGEST);
@@ -50,7 +49,6 @@ final class RowCode {
     return end(row);
   }
 
-  /** Returns code of {@link EncoderKernels#normalise}, with the same arguments. */
   byte[] normalise() {
     Register states = Register.R8;
     Register gain = Register.R9;
@@ -104,7 +102,6 @@ final class RowCode {
     return end(row);
   }
 
-  /** Returns code of {@link EncoderKernels#gelu}, with the same arguments. */
   byte[] gelu() {
     Register left = Register.RAX;
     int row = code.label();
@@ -181,10 +178,6 @@ final class RowCode {
     code.emit(Op.ADD_INTS, r, power);
   }
 
-  /**
-   * Emits code that adds all lanes of four vectors and writes the sum to each lane of the first
-   * vector.
-   */
   private void sum(int first) {
     code.emit(Op.ADD, first + 1, first);
     code.emit(Op.ADD, first + 3, first + 2);

@@ -33,7 +33,6 @@ public enum Square {
   /** Weights of eight bits, which only VNNI multiplies without overflow. */
   FINE_BYTES(4, 127, 127, 255, 128);
 
-  /** Number of inputs and of outputs. */
   public static final int SIDE = 384;
 
   /**
@@ -44,7 +43,6 @@ public enum Square {
 
   static final int PANELS = SIDE / PANEL;
 
-  /** Size of a line, in bytes. */
   static final int LINE = 4 * PANEL;
 
   /** Value added to the results of GELU, which are above −0.17, so that none is negative. */
@@ -52,13 +50,10 @@ public enum Square {
 
   private static final int VECTOR = 16;
 
-  /** Number of weights in an int. */
   final int inAnInt;
 
-  /** Number of lines of weights. */
   final int lines;
 
-  /** Size of a row of activations, in bytes. */
   final int row;
 
   // Offsets in a panel, in bytes.
@@ -66,7 +61,6 @@ public enum Square {
   final int steps;
   final int biases;
 
-  /** Size of a panel, in bytes. */
   final int panel;
 
   /** Size of a square, in bytes. */

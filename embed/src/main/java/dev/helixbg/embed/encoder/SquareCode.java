@@ -24,10 +24,7 @@ final class SquareCode {
   private static final Register W = Register.R9;
   private static final Register LEFT = Register.RAX;
 
-  /**
-   * Number of rows that are computed together. The memory of rows must have room for a multiple of
-   * this number.
-   */
+  /** Rows computed together; the memory of rows must have room for a multiple of this. */
   static final int ROWS = 6;
 
   private static final int UNROLLED = 8;
@@ -61,7 +58,6 @@ final class SquareCode {
     ones = x + 3; // also holds products of shorts
   }
 
-  /** Returns the number of output vectors computed at once. */
   static int vectors(int bits) {
     return bits == 512 ? 4 : 2;
   }
@@ -102,10 +98,6 @@ final class SquareCode {
     return code.code();
   }
 
-  /**
-   * Emits code that multiplies the inputs of one int by their weights, and adds the products to the
-   * sums.
-   */
   private void products(int line) {
     boolean held = vnni || kind == Square.SHORTS;
     for (int v = 0; held && v < vectors; v++) {
@@ -139,10 +131,6 @@ final class SquareCode {
     }
   }
 
-  /**
-   * Emits code that multiplies a row's sums by the step of the row and the steps of the outputs.
-   * The code then adds the sums in memory, or the biases.
-   */
   private void addUp(int row) {
     code.broadcast(x, ROW_STEPS, Float.BYTES * row);
     for (int v = 0; v < vectors; v++) {

@@ -83,11 +83,6 @@ public final class EncoderFile {
     Channels.newChannel(out).write(words);
   }
 
-  /**
-   * Writes the weights of a layer.
-   *
-   * @param next factors of the next layer's input
-   */
   private void layer(int index, float[] next, OutputStream out) throws IOException {
     String layer = OnnxFile.layer(index);
     float[] output = matrix(layer + "attention.output.dense.bias", WIDTH, WIDTH);
@@ -138,7 +133,6 @@ public final class EncoderFile {
     out.write(OnnxFile.bytes(toDown).array());
   }
 
-  /** Returns the factors of the input from which queries, keys and values are computed. */
   private float[] attentionFactors(int layer) throws IOException {
     return smoothing.attentionFactors(
         layer, attention(layer, QUERY), attention(layer, KEY), attention(layer, VALUE));
@@ -152,7 +146,6 @@ public final class EncoderFile {
     return OnnxFile.floats(source.matrix(bias, rows, columns));
   }
 
-  /** Writes gains, biases and factors of a normalisation. */
   private void norm(String block, float[] factors, OutputStream out) throws IOException {
     WritableByteChannel channel = Channels.newChannel(out);
     channel.write(source.weight(block + "LayerNorm.weight", WIDTH));

@@ -90,10 +90,7 @@ public final class FusedGraph {
     return result;
   }
 
-  /**
-   * Adds the normalised embeddings. If the model has no input for token types, all tokens have type
-   * 0.
-   */
+  /** If the model has no input for token types, all tokens have type 0. */
   private String embeddings() throws IOException {
     ByteBuffer words = source.rows("embeddings.word_embeddings.weight");
     float[] positions = OnnxFile.floats(source.rows("embeddings.position_embeddings.weight"));

@@ -127,7 +127,6 @@ public final class OnnxFile implements AutoCloseable {
     return layers;
   }
 
-  /** Returns the prefix of the names of a layer's weights. */
   static String layer(int index) {
     return "encoder.layer." + index + ".";
   }
@@ -177,9 +176,6 @@ public final class OnnxFile implements AutoCloseable {
   }
 
   private String matrixOfBias(String bias) throws OnnxFormatException {
-    if (matrixOfBias == null) {
-      matrixOfBias = matrices();
-    }
     String matrix = matrixOfBias.get(bias);
     if (matrix == null) {
       throw new OnnxFormatException("no matrix product feeds the bias " + bias);
@@ -222,6 +218,7 @@ public final class OnnxFile implements AutoCloseable {
         default -> {}
       }
     }
+    matrixOfBias = matrices();
   }
 
   private void readNode(ByteBuffer node) throws OnnxFormatException {
@@ -256,7 +253,6 @@ public final class OnnxFile implements AutoCloseable {
     weights.put(name, new Tensor(dims, type, data));
   }
 
-  /** Collects the names at the end of the path {@link #DIM_PARAM}. */
   private void readInput(ByteBuffer message, int depth) throws OnnxFormatException {
     for (ProtoField field : ProtoField.of(message)) {
       if (field.number() == DIM_PARAM[depth] && depth == DIM_PARAM.length - 1) {

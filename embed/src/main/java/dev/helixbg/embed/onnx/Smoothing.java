@@ -42,7 +42,6 @@ final class Smoothing {
 
   private static final int LAYER = 7 * WIDTH;
 
-  /** No smoothing: all factors are 1. */
   static final Smoothing NONE = new Smoothing(null);
 
   private final float[] activations; // null for no smoothing
@@ -63,7 +62,6 @@ final class Smoothing {
     }
   }
 
-  /** Returns the factor of each channel of an input, given its matrix [channels, outputs]. */
   float[] factors(int layer, Input input, int outputs, float[] weights) {
     return factors(layer, input.from, largest(weights, outputs));
   }
@@ -80,7 +78,6 @@ final class Smoothing {
     return factors(layer, 0, largest);
   }
 
-  /** Returns factors that give a channel's activations and weights the same range. */
   private float[] factors(int layer, int from, float[] largestWeights) {
     float[] factors = ones(largestWeights.length);
     for (int i = 0; activations != null && i < factors.length; i++) {
@@ -92,7 +89,6 @@ final class Smoothing {
     return factors;
   }
 
-  /** Returns the largest magnitude of each row of a matrix [channels, outputs]. */
   private static float[] largest(float[] weights, int outputs) {
     float[] largest = new float[weights.length / outputs];
     for (int i = 0; i < weights.length; i++) {

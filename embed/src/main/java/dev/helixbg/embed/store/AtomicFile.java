@@ -56,9 +56,7 @@ public final class AtomicFile implements AutoCloseable {
    */
   private static final Set<Path> UNFINISHED = new HashSet<>();
 
-  /** Whether the process is about to end; guarded by {@link #UNFINISHED}. */
   private static boolean processEnds;
-
   private final Path temporary;
   private boolean renamed;
 
@@ -83,11 +81,7 @@ public final class AtomicFile implements AutoCloseable {
     }
   }
 
-  /**
-   * Replaces {@code target} in one step; its folder must exist.
-   *
-   * @throws IOException when the file cannot be written; the target is then unchanged
-   */
+  /** Replaces {@code target} in one step; after a failure, the target is unchanged. */
   public static void replace(Path target, Content content) throws IOException {
     try (AtomicFile file = write(target, content)) {
       file.renameTo(target);
@@ -189,7 +183,6 @@ public final class AtomicFile implements AutoCloseable {
     copyAttributes(target);
   }
 
-  /** Copies the extended attributes that users set, such as tags. */
   private void copyAttributes(Path target) throws IOException {
     UserDefinedFileAttributeView from =
         Files.getFileAttributeView(target, UserDefinedFileAttributeView.class);
@@ -250,7 +243,6 @@ public final class AtomicFile implements AutoCloseable {
     }
   }
 
-  /** Deletes the temporary file unless it was renamed. */
   @Override
   public void close() throws IOException {
     if (!renamed) {

@@ -19,10 +19,7 @@ import java.util.Optional;
  */
 public record CacheNote(Path cacheFolder, String kind, String key, String circumstances) {
 
-  /**
-   * Returns the SHA-256 of a large file. A note stores the hash, which stays valid until the file
-   * changes.
-   */
+  /** Returns a large file's SHA-256, which a note stores until the file changes. */
   public static String hash(Path file, Path cacheFolder) throws IOException {
     Path path = file.toRealPath();
     FileState state = FileState.of(path);

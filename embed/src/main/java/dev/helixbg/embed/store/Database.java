@@ -139,16 +139,11 @@ public final class Database implements AutoCloseable {
     return file;
   }
 
-  /** Returns the path that an unusable database is moved to. */
   public static Path aside(Path file) {
     return file.resolveSibling(file.getFileName() + ASIDE);
   }
 
-  /**
-   * Runs a transaction that reads one unchanging state of the database.
-   *
-   * @throws StoreException when the database cannot be read
-   */
+  /** Runs a transaction that reads one unchanging state of the database. */
   public <T> T read(Transaction<T> work) {
     return transaction("BEGIN", work);
   }
@@ -237,7 +232,6 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /** Creates an empty file, and deletes the logs of a deleted database. */
   private void createFile() throws IOException {
     try (ProcessLock lock = lock()) {
       if (Files.notExists(file, LinkOption.NOFOLLOW_LINKS)) {

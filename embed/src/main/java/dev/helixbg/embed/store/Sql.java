@@ -22,13 +22,11 @@ public final class Sql {
     }
   }
 
-  /** Runs a statement with values for its parameters. Returns the number of changed rows. */
   public static int execute(PreparedStatement statement, Object... values) throws SQLException {
     setAll(statement, values);
     return statement.executeUpdate();
   }
 
-  /** Prepares a statement, and runs it once with values for its parameters. */
   public static void execute(Connection connection, String sql, Object... values)
       throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {

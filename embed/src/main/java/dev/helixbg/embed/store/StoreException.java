@@ -38,10 +38,7 @@ public final class StoreException extends RuntimeException {
     };
   }
 
-  /**
-   * Returns the path of the file that the error is about; an empty text if that file is the
-   * database.
-   */
+  /** Returns the path of the faulty file; empty if it is the database. */
   private static String place(Path file, FileSystemException e) {
     String place = e.getOtherFile() == null ? e.getFile() : e.getOtherFile();
     return file.toString().equals(place) ? "" : place + ": ";

@@ -24,7 +24,6 @@ final class UnitVectors {
     return TextKey.of("model", "text " + number);
   }
 
-  /** By the keys of some numbers. */
   static Map<TextKey, float[]> of(int from, int to) {
     Map<TextKey, float[]> vectors = new LinkedHashMap<>();
     for (int i = from; i < to; i++) {

@@ -39,7 +39,6 @@ class VectorStoreTest {
         (key, vector) -> assertArrayEquals(vector, found.vector(key).orElseThrow(), key.hex()));
   }
 
-  /** Bit for bit, whatever the sizes of the batches. */
   @Test
   void addedVectorsAreFoundByTheirKeys() {
     int next = 0;
@@ -134,7 +133,6 @@ class VectorStoreTest {
     assertEquals(372, store.read().stored(), "few are always tolerated");
   }
 
-  /** Others that read the vectors see by it that there are more. */
   @Test
   void theVersionGrowsWithEachAddition() {
     int before = VectorStore.version(database);

@@ -50,7 +50,6 @@ class EncoderKernelsTest {
   private final SplittableRandom random = new SplittableRandom(6);
   private final Arena arena = Arena.ofAuto();
 
-  /** Of all results. */
   private final CRC32C digest = new CRC32C();
 
   @BeforeEach

@@ -42,7 +42,6 @@ class EncoderTest {
   private static Encoder encoder;
   private static Encoder judge;
 
-  /** The states of each of {@link #TEXTS} alone. */
   private static List<float[]> alone;
 
   private record Text(int[] ids, int[] types) {}

@@ -50,7 +50,6 @@ final class RandomModel {
     return norm;
   }
 
-  /** A matrix [inputs, outputs], and biases. */
   private final class Linear {
     final int outputs;
     final float[] weights;
@@ -143,7 +142,6 @@ final class RandomModel {
     return sum;
   }
 
-  /** The last states of a text's tokens. */
   double[][] states(int[] ids, int[] typeOf) {
     double[][] states = new double[ids.length][];
     for (int token = 0; token < ids.length; token++) {

@@ -26,7 +26,6 @@ public final class TinyExport {
     AtomicFile.replace(target, export.graph::writeTo);
   }
 
-  /** Writes an export in which a weight has another name. */
   static Path without(String weight, Path export, Path target) throws IOException {
     String content = Files.readString(export, StandardCharsets.ISO_8859_1);
     String renamed = content.replace(weight, "X" + weight.substring(1));

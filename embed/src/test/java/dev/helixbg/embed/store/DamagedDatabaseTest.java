@@ -23,7 +23,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whatever stands in place of a database: it can be used, or it is moved aside, once. */
 @Timeout(300)
 class DamagedDatabaseTest {
   private static final int ROWS = 300;
@@ -59,7 +58,6 @@ class DamagedDatabaseTest {
         });
   }
 
-  /** The bytes of a database that was closed. */
   private byte[] whole() throws IOException {
     try (Database database = open()) {
       fill(database);
@@ -80,11 +78,6 @@ class DamagedDatabaseTest {
     return Files.exists(aside, LinkOption.NOFOLLOW_LINKS);
   }
 
-  /**
-   * Uses the database in two openings.
-   *
-   * @return whether it was made anew
-   */
   private boolean use(String what) {
     try {
       for (String word : List.of("one", "two")) {

@@ -165,7 +165,6 @@ class DatabaseProcessesTest {
     }
   }
 
-  /** Prints how many words there are after each that it adds, and a dot. */
   static final class AddingForever {
     public static void main(String[] arguments) {
       Database database = open(Path.of(arguments[0]));
@@ -216,7 +215,6 @@ class DatabaseProcessesTest {
     assertFalse(Files.exists(folder.resolve(TestDatabase.NAME + ".damaged")));
   }
 
-  /** Reads the database twice with a native library in a cache folder; prints words or errors. */
   static final class Reading {
     public static void main(String[] arguments) {
       System.setProperty("org.sqlite.tmpdir", arguments[1] + "/missing");

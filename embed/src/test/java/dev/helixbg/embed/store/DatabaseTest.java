@@ -30,7 +30,6 @@ class DatabaseTest {
   static final String TABLE =
       "CREATE TABLE said (number INTEGER PRIMARY KEY AUTOINCREMENT, word TEXT NOT NULL)";
 
-  /** What a new database begins with, as decisions do from their copy. */
   static final Schema SCHEMA =
       new Schema(
           1,

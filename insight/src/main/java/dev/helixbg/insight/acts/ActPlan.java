@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.text.PrintableText;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,10 +59,6 @@ public record ActPlan(
    * topics}. The arguments are in an order that is easy to read; numbers are strings, too.
    */
   public record HelixCall(String tool, Map<String, String> arguments) {
-    public HelixCall {
-      arguments = Collections.unmodifiableMap(new LinkedHashMap<>(arguments));
-    }
-
     /** {@code namesAndValues} alternate; an argument with an empty value is left out. */
     static HelixCall of(String tool, String... namesAndValues) {
       Map<String, String> arguments = new LinkedHashMap<>();

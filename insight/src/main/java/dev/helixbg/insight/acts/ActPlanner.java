@@ -80,7 +80,6 @@ public final class ActPlanner {
     }
   }
 
-  /** One act during its planning. */
   private final class Plan {
     private final Change change;
 
@@ -90,7 +89,6 @@ public final class ActPlanner {
     private final LinksAfter after;
     private final EntryWords words;
 
-    /** The new bodies of changed entries. */
     private final Map<NamedEntry, String> bodies = new HashMap<>();
 
     /** The hash in the mark of each removed or rewritten entry, in the order of the calls. */
@@ -275,7 +273,6 @@ public final class ActPlanner {
           text);
     }
 
-    /** Returns the checks, which fail if helix serves another log or has not read it to its end. */
     private List<Check> checks() {
       String none = ActMark.line("none"); // matches no entry; helix still counts all entries
       List<Check> checks = new ArrayList<>();
@@ -333,7 +330,6 @@ public final class ActPlanner {
           .filter(_ -> !lost.isEmpty());
     }
 
-    /** Returns calls that store removed texts again, and restore a rewritten text. */
     private List<HelixCall> undo() {
       List<HelixCall> undo = new ArrayList<>();
       if (change instanceof Change.Gather gather) {

@@ -51,7 +51,6 @@ public final class Acts {
     return acts;
   }
 
-  /** Returns both possible removals if the kept entry alone may not be enough. */
   private static List<Act> removals(
       When when, NamedEntry gone, NamedEntry kept, boolean isDecided) {
     Act act = remove(List.of(when), gone, kept);

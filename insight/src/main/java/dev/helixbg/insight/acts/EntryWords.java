@@ -53,7 +53,6 @@ record EntryWords(
                         .formatted(Act.name(entry), QuotedName.of(entry.topic()), sought(entry))));
   }
 
-  /** Tells a person how to find the entry by its text. */
   private static String sought(NamedEntry entry) {
     String text = entry.content().strip();
     String shown = PrintableText.excerpt(text, SOUGHT).replaceAll("[“”\"]", "'");
@@ -61,7 +60,6 @@ record EntryWords(
         .formatted(text.length() < SOUGHT ? "says" : "begins", shown, text.length());
   }
 
-  /** Returns all other bodies of the topic, including the bodies that the act creates. */
   private List<String> othersThan(NamedEntry entry, List<NamedEntry> twins) {
     List<String> others = new ArrayList<>();
     Set<String> concerned = new LinkedHashSet<>(List.of(entry.topic()));

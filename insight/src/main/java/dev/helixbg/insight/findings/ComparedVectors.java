@@ -55,7 +55,6 @@ record ComparedVectors(
     return vectors.count() > entries;
   }
 
-  /** Returns the indices of the passages that are used. */
   private static int[] taken(int entries, int[] owners, int most) {
     int[] place = new int[owners.length]; // the passage's place among the passages of its entry
     int[] sizes = new int[entries];

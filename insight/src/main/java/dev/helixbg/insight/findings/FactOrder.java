@@ -72,7 +72,6 @@ public final class FactOrder {
     return isShort(a) || isShort(b);
   }
 
-  /** Whether two facts are under one heading, and their dates do not differ. */
   private static boolean areTogether(Entry a, Entry b) {
     return !areDated(a, b) && a.text().heading().isPresent() && NoteName.areInOneList(a, b);
   }

@@ -76,7 +76,6 @@ public final class IncrementalAnalysis {
     }
   }
 
-  /** Returns the hash of an entry's own vector and of its passages' vectors. */
   private static int hash(ComparedVectors texts, int entry) {
     int hash = Arrays.hashCode(texts.vectors().row(entry));
     for (int i = texts.firsts()[entry]; i < texts.firsts()[entry + 1]; i++) {

@@ -65,7 +65,6 @@ public final class NearestNeighbours {
       return new Both(texts.hasPassages() ? new NearestNeighbours(order, LENGTH) : all, all, texts);
     }
 
-    /** Whether {@code own} and {@code all} are the same lists. */
     boolean areOne() {
       return own == all;
     }
@@ -167,7 +166,6 @@ public final class NearestNeighbours {
     }
   }
 
-  /** Whether all neighbours of an entry still exist. */
   private boolean isWhole(int entry, int[] nowAt) {
     return IntStream.range(entry * length, (entry + 1) * length)
         .allMatch(i -> others[i] == NONE || nowAt[others[i]] != NONE);

@@ -207,7 +207,6 @@ final class RankedRelations {
     return one[0];
   }
 
-  /** Returns the pairs of neighbours, each once. */
   private LongStream candidates() {
     LongStream.Builder pairs = LongStream.builder();
     Set<NearestNeighbours> all =

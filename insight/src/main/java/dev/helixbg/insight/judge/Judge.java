@@ -87,7 +87,6 @@ public final class Judge implements QuestionAnswerer {
         .toList();
   }
 
-  /** Returns the tokens of a request that the model has not read yet. */
   private int[] unread(Opened ready, String turn) {
     int[] request = chat.request(turn, false);
     int read = ready.lead().length;
@@ -169,7 +168,6 @@ public final class Judge implements QuestionAnswerer {
             : Arrays.stream(orders).map(Judge::best).map(choices::get).toList());
   }
 
-  /** Returns the first index with the highest probability. */
   private static int best(double[] probabilities) {
     int best = 0;
     for (int i = 1; i < probabilities.length; i++) {

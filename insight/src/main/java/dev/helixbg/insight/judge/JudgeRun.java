@@ -63,10 +63,6 @@ public final class JudgeRun {
         Optional.of(modelName), guesses, verdicts, summaries, merges, Map.copyOf(left));
   }
 
-  /**
-   * Returns all relations. Pairs of which the pair judges are least sure come first, and pairs that
-   * they have not read come last.
-   */
   private List<Finding.Relation> pairs() {
     return findings.relations().stream()
         .sorted(

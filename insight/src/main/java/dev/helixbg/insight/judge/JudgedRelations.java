@@ -39,7 +39,6 @@ public record JudgedRelations(
   /** The same minimum if one of two facts is short: nine of ten such facts are the same. */
   private static final double SURE_OF_SHORT_FACTS = 0.9;
 
-  /** Minimum number of entries in a group. */
   private static final int GROUP = 3;
 
   /**
@@ -79,7 +78,6 @@ public record JudgedRelations(
     return grouped(best.stream().limit(LEADING).toList(), judgements);
   }
 
-  /** Returns the leading pairs among the pairs that have no verdict of an agent. */
   private static List<Finding.Relation> ofModel(
       List<Finding.Relation> relations, boolean wereRead, Judgements judgements) {
     List<Finding.Relation> best = new ArrayList<>(relations);
@@ -106,7 +104,6 @@ public record JudgedRelations(
         .orElseGet(() -> PairAssessor.apart(pair.a(), pair.b()).isPresent());
   }
 
-  /** Chooses leading pairs without a verdict. {@code wereRead} tells whether any pair was read. */
   private static List<Finding.Relation> unasked(List<Finding.Relation> pairs, boolean wereRead) {
     return pairs.stream()
         .filter(pair -> !pair.isFar())
@@ -147,9 +144,6 @@ public record JudgedRelations(
         && PairDisagreement.opposition(pair.a().content(), pair.b().content()).isPresent();
   }
 
-  /**
-   * Orders the pairs so that pairs of one group, or from the same two files, follow one another.
-   */
   private static List<Finding.Relation> grouped(
       List<Finding.Relation> pairs, Judgements judgements) {
     List<List<NamedEntry>> groups = groups(pairs, judgements);

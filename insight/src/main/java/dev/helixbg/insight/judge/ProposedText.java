@@ -78,7 +78,6 @@ public final class ProposedText {
     return sources.stream().anyMatch(source -> pattern.matcher(source).find());
   }
 
-  /** Whether the text is long enough for every detail, and not longer than all entries together. */
   private static boolean isOfLength(String text, List<String> sources) {
     int longest = sources.stream().mapToInt(String::length).max().orElse(0);
     int all = sources.stream().mapToInt(String::length).sum();

@@ -61,7 +61,6 @@ public enum QuestionKind {
     return choices;
   }
 
-  /** Returns the maximum number of tokens of a free answer. */
   int maxTokens() {
     return maxTokens;
   }
@@ -71,7 +70,6 @@ public enum QuestionKind {
     return version;
   }
 
-  /** Reads a prompt file without its last newline. */
   private static String read(String name) {
     try (InputStream in = QuestionKind.class.getResourceAsStream(name)) {
       String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);

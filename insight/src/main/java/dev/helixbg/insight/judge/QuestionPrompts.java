@@ -95,7 +95,6 @@ record QuestionPrompts(BpeTokenizer tokenizer, int budget) {
         .collect(Collectors.joining("\n"));
   }
 
-  /** Cuts each text to an equal part of the remaining budget. */
   private List<SentenceCut> share(List<String> contents) {
     List<SentenceCut> cuts = new ArrayList<>();
     int left = budget;

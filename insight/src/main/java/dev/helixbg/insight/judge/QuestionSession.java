@@ -132,7 +132,6 @@ public final class QuestionSession implements AutoCloseable {
         && second.apply(question).filter(next -> find(next).isEmpty()).isEmpty();
   }
 
-  /** Looks up the saved answers to questions that were not looked up yet. */
   private void recall(Collection<? extends Question> questions) {
     Set<AnswerStore.Id> wanted = new HashSet<>();
     questions.forEach(question -> wanted.add(id(question)));

@@ -44,7 +44,6 @@ record SentenceCut(String text, int tokens, boolean cut) {
     return new SentenceCut(kept, count.applyAsInt(kept), true);
   }
 
-  /** Returns the last whole sentences that fit into the budget, with the white space after them. */
   private static String endOf(String text, int budget, ToIntFunction<String> count) {
     long looked = (long) budget * MAX_CHARS_PER_TOKEN;
     int begin = (int) Math.max(0, text.length() - looked);

@@ -18,7 +18,6 @@ public final class VerdictRun {
 
   private final QuestionSession asking;
 
-  /** Questions about each pair, by the id of the pair. */
   private final Map<String, Asked> asked = new LinkedHashMap<>();
 
   private final Map<Question, Question.Overtaken> second = new HashMap<>();
@@ -61,7 +60,6 @@ public final class VerdictRun {
         asked.values().stream().limit(first).map(Asked::pair).toList(), this::next, BLOCK);
   }
 
-  /** Returns the second question about a pair, if the first answer requires one. */
   private Optional<Question> next(Question pair) {
     Question.Overtaken holds = second.get(pair);
     return asking

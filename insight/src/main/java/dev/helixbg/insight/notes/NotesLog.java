@@ -63,6 +63,10 @@ public final class NotesLog {
   /** Beginning of a file whose content Git LFS has not fetched. */
   private static final String LFS_POINTER = "version https://git-lfs.github.com/spec/";
 
+  /** The marks of git around both sides of a conflict. */
+  private static final Pattern UNMERGED =
+      Pattern.compile("(?m)^<{7} .*$(?s:.*?)^={7}$(?s:.*?)^>{7} ");
+
   /** Text between the title of a note and its headings in the first line of an entry. */
   public static final String BETWEEN = " › ";
 
@@ -92,6 +96,9 @@ public final class NotesLog {
   private static final int OBLIGING = 50;
 
   private static final Pattern EVERY_FILE = Pattern.compile("[*/]*");
+
+  /** Values with which Windsurf and Kiro load a rule only if the user or the model asks for it. */
+  private static final Pattern ON_REQUEST = Pattern.compile("manual|auto|model_decision");
 
   private NotesLog() {}
 
@@ -237,7 +244,9 @@ public final class NotesLog {
             ? Optional.of("a page of questions by helix-bg")
             : text.startsWith(LFS_POINTER)
                 ? Optional.of("a pointer of Git LFS: git lfs pull fetches the file")
-                : Optional.empty();
+                : UNMERGED.matcher(text).find()
+                    ? Optional.of("an unfinished merge: resolve the conflicts in it")
+                    : Optional.empty();
   }
 
   /** Returns the text of a file; empty if it is not text. */
@@ -272,7 +281,7 @@ public final class NotesLog {
         + line("source", section.place().file())
         + line("heading", section.place().heading())
         + line("part", section.place().part())
-        + line("paths", note.cut().isEmpty() ? "" : paths(note.matter()))
+        + line("paths", note.cut().isEmpty() ? "" : paths(note.matter(), note.path()))
         + asText(content.toString());
   }
 
@@ -295,15 +304,28 @@ public final class NotesLog {
 
   /**
    * Returns the patterns of the files for which an agent loads a memory file; empty for all files.
+   * A file that an agent loads only on request has a pattern of its own.
    */
-  private static String paths(FrontMatter matter) {
-    boolean always = matter.first("alwaysapply").filter("true"::equalsIgnoreCase).isPresent();
+  private static String paths(FrontMatter matter, String path) {
+    Optional<String> always = matter.first("alwaysapply");
     String paths =
         Stream.of("globs", "paths", "applyto", "filematchpattern")
             .flatMap(key -> matter.values().getOrDefault(key, List.of()).stream())
             .map(PrintableText::line)
             .collect(Collectors.joining(", "));
-    return always || EVERY_FILE.matcher(paths).matches() ? "" : paths;
+    boolean isAsked =
+        paths.isEmpty() && always.filter("false"::equalsIgnoreCase).isPresent()
+            || matter
+                .first("trigger", "inclusion")
+                .filter(how -> ON_REQUEST.matcher(how).matches())
+                .isPresent();
+    if (isAsked) {
+      return "on request: " + path;
+    }
+    return always.filter("true"::equalsIgnoreCase).isPresent()
+            || EVERY_FILE.matcher(paths).matches()
+        ? ""
+        : paths;
   }
 
   private static String line(String kind, String value) {

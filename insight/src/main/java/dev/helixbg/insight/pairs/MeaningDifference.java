@@ -136,8 +136,9 @@ public record MeaningDifference(
   /** Words by which a text that only seems to say more says that something ended or is limited. */
   private static final Set<String> LIMITS =
       words(
-          "was were until till formerly previously except unless only least most bis war waren"
-              + " jusqu hasta");
+          "was were till until formerly previously except unless only least most some few half once"
+              + " twice sometimes rarely hardly barely almost nearly partly other second third next"
+              + " business working planned");
 
   /** Words after which the same words in another order state another fact. */
   private static final Set<String> DIRECTED = words("before after over than instead until");
@@ -237,7 +238,8 @@ public record MeaningDifference(
       boolean differ =
           ownA.isEmpty() && ownB.isEmpty()
               || alike
-                  && (own.anyMatch(key -> PairDisagreement.negates(key) || LIMITS.contains(key))
+                  && (!english
+                      || own.anyMatch(MeaningDifference::limits)
                       || areReversed(a, b)
                       || !stems(ownB).containsAll(stems(ownA))
                           && !stems(ownA).containsAll(stems(ownB)));
@@ -262,6 +264,13 @@ public record MeaningDifference(
     return new MeaningDifference(words, false, objection, certain.isPresent());
   }
 
+  /**
+   * Whether a word that only one text has makes this text say something else, and not only more.
+   */
+  private static boolean limits(String word) {
+    return PairDisagreement.negates(word) || LIMITS.contains(word);
+  }
+
   /** Whether texts such as <em>A before B</em> and <em>B before A</em> have the same words. */
   private static boolean areReversed(List<Token> a, List<Token> b) {
     List<String> one = stemsInOrder(a);
@@ -279,7 +288,6 @@ public record MeaningDifference(
         .toList();
   }
 
-  /** Returns a detail in which the texts contradict each other, or a clause that only one has. */
   private static Optional<String> opposed(List<Token> a, List<Token> b) {
     if (Math.abs(a.size() - b.size()) >= Math.max(CLAUSE, Math.min(a.size(), b.size()))) {
       return told(a, b);
@@ -296,7 +304,6 @@ public record MeaningDifference(
         : Optional.empty();
   }
 
-  /** Returns the most important kind of token, and each text's first token of this kind. */
   private static Optional<String> told(List<Token> a, List<Token> b) {
     return Stream.concat(a.stream(), b.stream())
         .map(Token::kind)
@@ -340,7 +347,6 @@ public record MeaningDifference(
     return order.places().size();
   }
 
-  /** Whether both texts have enough English words, and at least one word that is only English. */
   private static boolean areEnglish(List<Token> a, List<Token> b) {
     return Stream.of(a, b).allMatch(MeaningDifference::mayBeEnglish)
         && Stream.of(a, b).anyMatch(one -> keys(one).stream().anyMatch(ENGLISH_WORDS::contains));

@@ -100,7 +100,6 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
         : PairDisagreement.of(one, other);
   }
 
-  /** Returns the probabilities, adjusted to the share of pairs that are worth an act. */
   private double[] adjusted(float[] logits, double score, ActFrequency frequency) {
     double[] p = calibration.probabilities(logits, score);
     return withAct(p, frequency.adjusted(act(p)));
@@ -152,7 +151,6 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
     return before > 0 ? now * one / before : 0;
   }
 
-  /** Returns the log odds of the answers <i>same</i> and <i>overtaken</i> together. */
   private static double logOdds(float[] logits) {
     return logOfSum(logits[Relation.SAME.ordinal()], logits[Relation.OVERTAKEN.ordinal()])
         - logOfSum(logits[Relation.RELATED.ordinal()], logits[Relation.DIFFERENT.ordinal()]);

@@ -201,7 +201,6 @@ public final class PairDisagreement {
         : Optional.empty();
   }
 
-  /** Returns two words that oppose each other, if each text has only one of the two sides. */
   private static Optional<String> reversed(Said one, Said other) {
     return one.plain.keySet().stream()
         .filter(SIDES::containsKey)

@@ -48,7 +48,6 @@ public record RelationReranker(
     Progress.Display display,
     int threads,
     Function<Relation, Optional<Boolean>> said) {
-  /** Minimum number of readings that are saved together. */
   private static final int SAVED_AT_ONCE = 32;
 
   /**

@@ -162,7 +162,6 @@ final class Series {
                         || COUNTED.contains(token.text.toLowerCase(Locale.ROOT)));
   }
 
-  /** Returns the title, or the first sentence up to its colon. */
   private static Heading title(String text) {
     return heading(text, COLON);
   }

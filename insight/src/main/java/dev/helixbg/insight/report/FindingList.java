@@ -27,7 +27,6 @@ final class FindingList {
     leading.forEach(id -> this.leading.putIfAbsent(id, this.leading.size()));
   }
 
-  /** A finding under construction. */
   private static final class Row {
     final String section;
     final String id;

@@ -19,7 +19,6 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
   /** Maximum number of findings in a section; {@code helix-bg findings --all} lists the others. */
   private static final int LISTED = 100;
 
-  /** Returns the pairs that do not lead. */
   static FoldedSection pairs(Report report, JudgedRelations judged) {
     Set<Finding.Relation> leading = new HashSet<>(judged.leading());
     return section(

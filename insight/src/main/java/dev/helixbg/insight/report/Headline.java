@@ -68,7 +68,6 @@ record Headline(String title, String sure, String also) {
         byAgents(findings.relations(), judgements.agents()));
   }
 
-  /** Joins the sentences that are not empty. */
   static String joined(String... sentences) {
     return Stream.of(sentences)
         .filter(sentence -> !sentence.isEmpty())

@@ -84,7 +84,6 @@ public final class JsonReport extends FindingJson {
     json.writeEndObject();
   }
 
-  /** A handler that receives the findings of each section. */
   private interface Section {
     <T> void of(String name, List<T> findings, FieldWriter<T> fields) throws IOException;
   }

@@ -129,7 +129,6 @@ record ReportView(
         + (notes.empty() == 0 ? "" : " (" + NumberWords.count(notes.empty()) + " empty)");
   }
 
-  /** Returns sentences about the judges, the open questions, and the use of a language model. */
   private static String judgeNote(Judgements judgements) {
     String agents =
         judgements.agents().clients().stream()

@@ -374,6 +374,7 @@ class NotesLogTest {
     Files.writeString(deep.resolve("deep.md"), "Deep.");
     note("drawn.md", "---\nexcalidraw-plugin: parsed\n---\n```json\n{}\n```");
     note("questions.md", "# Questions of helix-bg\n\nFor each question below, read both texts.\n");
+    note("merge.md", "<<<<<<< HEAD\nOne.\n=======\nTwo.\n>>>>>>> feature\n");
     note("pointer.md", "version https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 9\n");
     note("insights/report.md", "# Insights");
     note("insights/report.json", "{}");
@@ -396,11 +397,12 @@ class NotesLogTest {
     assertEquals("a drawing of Excalidraw", why.get("drawn.md"));
     assertEquals("a page of questions by helix-bg", why.get("questions.md"));
     assertTrue(why.get("pointer.md").startsWith("a pointer of Git LFS"));
-    assertEquals(9, why.size(), why.toString());
+    assertTrue(why.get("merge.md").startsWith("an unfinished merge"));
+    assertEquals(10, why.size(), why.toString());
     assertEquals(
         List.of("broken.md"), account.repaired().files().stream().map(LeftOut.File::path).toList());
     assertTrue(
-        account.words().orElseThrow().startsWith("9 files were left out, the first is binary.md"),
+        account.words().orElseThrow().startsWith("10 files were left out, the first is binary.md"),
         account.words().get());
   }
 
@@ -499,9 +501,16 @@ class NotesLogTest {
     note(".github/instructions/a.instructions.md", "---\napplyTo: '**'\n---\nThree.\n");
     note(".claude/rules/a.md", "---\npaths:\n  - src/*\n  - lib/*\n---\nFour.\n");
     note("plan.md", "---\npaths: lib\n---\nFive.\n");
+    note(".cursor/rules/c.mdc", "---\nglobs:\nalwaysApply: false\n---\nSix.\n");
+    note(".windsurf/rules/d.md", "---\ntrigger: manual\n---\nSeven.\n");
+    note(".kiro/steering/e.md", "---\ninclusion: always\n---\nEight.\n");
     update();
     assertEquals(
-        List.of("src/*, lib/*", "web/**/*.ts,*.js"),
+        List.of(
+            "on request: .cursor/rules/c.mdc",
+            "on request: .windsurf/rules/d.md",
+            "src/*, lib/*",
+            "web/**/*.ts,*.js"),
         entries().stream().flatMap(one -> one.entry().text().paths().stream()).sorted().toList());
   }
 

@@ -180,6 +180,8 @@ class PairAssessorTest {
         "The job runs at night in UTC. | The job runs at night in local time. | RELATED",
         "The server is in Frankfurt. | The server was in Frankfurt until June. | RELATED",
         "Node 18 is required. | At least Node 18 is required. | RELATED",
+        "The app hardly supports the dark mode. | The app supports the dark mode. | RELATED",
+        "Кэш очищается при запуске. | Кэш не очищается при запуске. | RELATED",
         "Run migrations before starting the app. | Start the app before running migrations. |"
             + " RELATED",
         "Run migrations before the app starts. | Running migrations before the app starts. |"

@@ -14,11 +14,8 @@ public final class BackendCounters {
     /** Number of started kernels: dispatches on a GPU, parallel regions on the CPU. */
     DISPATCHES,
     BARRIERS,
-    /** Number of submitted command buffers, or of their equivalent on the CPU. */
     SUBMISSIONS,
-    /** Largest number of command buffers in flight at once. */
     MOST_IN_FLIGHT,
-    /** Number of times that the host waited for the device. */
     WAITS,
     /** Size of the constants that were copied into command buffers, in bytes. */
     BOUND_BYTES,
@@ -32,7 +29,6 @@ public final class BackendCounters {
     values[counter.ordinal()] += amount;
   }
 
-  /** Raises a counter to {@code value}, unless the counter is already larger. */
   public void max(Counter counter, long value) {
     values[counter.ordinal()] = Math.max(values[counter.ordinal()], value);
   }

@@ -74,7 +74,6 @@ public abstract class KvCache implements AutoCloseable {
     return fork;
   }
 
-  /** Returns a cache that shares the memory of the first {@code prefix} positions. */
   protected abstract KvCache share(int prefix);
 
   @Override

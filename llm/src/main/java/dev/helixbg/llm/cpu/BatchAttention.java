@@ -23,15 +23,10 @@ import java.util.List;
  * read in place, once for each pair of heads that share them.
  */
 final class BatchAttention implements ThreadTeam.Work {
-  /**
-   * Minimum length of a span, in rows, for which matrix products are faster than attention row by
-   * row.
-   */
+  /** Spans of at least so many rows are faster as matrix products than row by row. */
   private static final int PANEL_FROM = 6;
 
-  /**
-   * Number of parts per thread. It is small, because each part unpacks the keys and values again.
-   */
+  /** Small, because each part unpacks the keys and values again. */
   private static final int PARTS_PER_MEMBER = 4;
 
   private static final int LEAST_ROWS = 64;

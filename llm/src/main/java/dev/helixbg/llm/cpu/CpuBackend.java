@@ -55,11 +55,7 @@ public final class CpuBackend extends HostBackend {
    * @param beforeTiles waits until the kernels that multiply many rows are compiled
    */
   public CpuBackend(int threads, Runnable beforeTiles) {
-    this(new ThreadTeam(threads), beforeTiles);
-  }
-
-  CpuBackend(ThreadTeam team, Runnable beforeTiles) {
-    this.team = team;
+    team = new ThreadTeam(threads);
     try {
       scratch = new ThreadScratch[team.size()];
       Arrays.setAll(scratch, member -> new ThreadScratch(arena()));
@@ -234,10 +230,6 @@ public final class CpuBackend extends HostBackend {
         });
   }
 
-  /**
-   * Runs work for each of {@code rows} rows. Up to {@link Matmul#FEW} rows are processed on this
-   * thread. More rows are processed on all threads; each part is a range of rows.
-   */
   private void rows(int rows, IntConsumer row) {
     if (rows <= Matmul.FEW) {
       for (int r = 0; r < rows; r++) {
@@ -257,11 +249,7 @@ public final class CpuBackend extends HostBackend {
     counters().add(Counter.DISPATCHES, 1);
   }
 
-  /**
-   * Returns {@code held} if it has at least as many rows as {@code like} and the same number of
-   * columns. Otherwise, returns new activations of the size of {@code like}. Only rows that are
-   * written take memory.
-   */
+  /** Returns {@code held} if it is large enough, otherwise new activations. */
   private HostActivations room(HostActivations held, HostActivations like) {
     if (held != null && held.rows() >= like.rows() && held.columns() == like.columns()) {
       return held;

@@ -28,10 +28,7 @@ public final class KernelWarmUp {
   /** Number of calls per kernel. The final compilation happens well before the last call. */
   private static final int CALLS = 8;
 
-  /**
-   * Number of columns of the inputs. With this number, a row of any type has at least two blocks,
-   * so loops over blocks repeat.
-   */
+  /** So many that a row of any type has two blocks, and loops over blocks repeat. */
   private static final int COLUMNS = 512;
 
   private static final int ROWS = 4;
@@ -114,7 +111,6 @@ public final class KernelWarmUp {
     }
   }
 
-  /** Warms up products of bytes, if this type is multiplied in bytes. */
   public static void tiles(TensorType type) {
     if (!ByteMatmul.takes(type)) {
       return;

@@ -33,10 +33,7 @@ final class Matmul {
    */
   static final int FEW = 7;
 
-  /**
-   * Size in bytes of a block of weights, which stays in the second-level cache together with the
-   * activations.
-   */
+  /** A block of weights stays in the second-level cache together with the activations. */
   private static final long SHARED_BYTES = 1 << 16;
 
   /**
@@ -113,9 +110,11 @@ final class Matmul {
       }
     } else {
       beforeTiles.run();
-      int floatTiles = uses(floats) ? floats.of(x, rows) : 0;
-      int byteTiles = uses(bytes) ? bytes.of(x, rows) : 0;
-      team.run((member, tile) -> pack(scratch[member], tile, floatTiles), floatTiles + byteTiles);
+      for (TiledMatmul method : List.of(floats, bytes)) {
+        if (uses(method)) {
+          team.run((member, tile) -> method.pack(scratch[member], tile), method.of(x, rows));
+        }
+      }
     }
     team.run(this::multiply, PARTS_PER_MEMBER * team.size());
   }
@@ -131,7 +130,6 @@ final class Matmul {
     return (int) Math.clamp(row, 0, matrices[m].rows());
   }
 
-  /** Multiplies the activations with the rows of each matrix that belong to a part. */
   private void multiply(int member, int part) {
     for (int m = 0; m < count; m++) {
       HostMatrix w = matrices[m];
@@ -145,7 +143,6 @@ final class Matmul {
     }
   }
 
-  /** Multiplies all rows of activations with a block of weights while the block is in the cache. */
   private void multiplyRows(
       ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to) {
     int shared = (int) Math.max(SHARED_BYTES / (w.rowBytes() * LINE), 1) * LINE;
@@ -186,15 +183,6 @@ final class Matmul {
     }
   }
 
-  /** Packs a tile of floats or of bytes; the tiles of floats come first. */
-  private void pack(ThreadScratch mine, int tile, int floatTiles) {
-    if (tile < floatTiles) {
-      floats.pack(mine, tile);
-    } else {
-      bytes.pack(mine, tile - floatTiles);
-    }
-  }
-
   private TiledMatmul tiled(TensorType type) {
     return ByteMatmul.takes(type) ? bytes : floats;
   }
@@ -203,7 +191,6 @@ final class Matmul {
     return Arrays.stream(matrices, 0, count).anyMatch(w -> tiled(w.type()) == method);
   }
 
-  /** A vector of activations, prepared once for each type of matrix. */
   private final class PreparedInputs {
     private final Map<TensorType, MemorySegment> prepared = new EnumMap<>(TensorType.class);
     private final Set<TensorType> ready = EnumSet.noneOf(TensorType.class);

@@ -52,7 +52,6 @@ final class PromptAttention {
     this.scratch = scratch;
   }
 
-  /** Begins a layer of a pass; discards unpacked keys and values. */
   void begin(HostActivations q, int layer, HostActivations target) {
     this.q = q;
     this.layer = layer;
@@ -81,26 +80,16 @@ final class PromptAttention {
     }
   }
 
-  /**
-   * Returns the number of positions to which a query attends. Queries are ordered by token, then by
-   * head.
-   */
+  /** Queries are ordered by token, then by head. */
   private int seen(int query) {
     return start + query / group + 1;
   }
 
-  /**
-   * Returns the offset of a query in its row of activations, in bytes. The query's result has the
-   * same offset in the row of results.
-   */
   private long column(int query) {
     return 4L * (head * group + query % group) * size;
   }
 
-  /**
-   * Returns the address of a position's score for the first query of the panel. Scores are stored
-   * in blocks of {@link TileProduct#DEPTH} positions.
-   */
+  /** Scores are stored in blocks of {@link TileProduct#DEPTH} positions. */
   private long scoresAt(int position) {
     long part = (long) position / DEPTH * ROWS * STRIDE;
     return scores + 4L * (part + position % DEPTH);
@@ -174,10 +163,7 @@ final class PromptAttention {
    * a batch are usually forks of one sequence and share most of their positions.
    */
   private final class CachedTiles {
-    /**
-     * Distance between panels of values, in positions. The distance is not a power of two, so that
-     * panels use different sets of the CPU cache.
-     */
+    /** Not a power of two, so that panels use different sets of the CPU cache. */
     private static final int APART = DEPTH + 16;
 
     private MemorySegment keys = MemorySegment.NULL;
@@ -186,10 +172,6 @@ final class PromptAttention {
     private int heldHead;
     private int heldPositions;
 
-    /**
-     * Unpacks the keys and values before position {@code positions}, unless the tiles already hold
-     * them.
-     */
     void hold(int positions) {
       int from = held != null && heldHead == head ? Math.min(cache.shared(held), heldPositions) : 0;
       MemorySegment oldKeys = keys;
@@ -208,7 +190,6 @@ final class PromptAttention {
       heldPositions = positions;
     }
 
-    /** Returns the address of the tile of keys that begins at a position. */
     long keys(int position) {
       return keys.address() + 4L * position * size;
     }

@@ -19,13 +19,10 @@ final class ThreadScratch {
   final ByteRows byteRows;
   final RowStreams streams = new RowStreams();
 
-  /** Address of unpacked rows of a matrix, which {@link TileProduct} reads. */
   final long panel;
 
-  /** Address of the product of unpacked rows and a tile of tokens. */
   final long sums;
 
-  /** Address of memory for transposing part of a tile. */
   final long turned;
 
   private MemorySegment floats = MemorySegment.NULL;
@@ -41,7 +38,6 @@ final class ThreadScratch {
     turned = allocate(TokenTiles.SCRATCH / Float.BYTES);
   }
 
-  /** Returns the address of at least {@code count} floats with undefined content. */
   long floats(long count) {
     floats = HostMemory.grown(arena, floats, 4 * count);
     return floats.address();
@@ -56,7 +52,6 @@ final class ThreadScratch {
     return scores.address();
   }
 
-  /** Returns an array of at least {@code count} numbers. */
   float[] inverses(int count) {
     if (inverses.length < count) {
       inverses = new float[count];

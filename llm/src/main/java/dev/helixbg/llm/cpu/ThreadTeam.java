@@ -19,7 +19,7 @@ import java.util.concurrent.locks.LockSupport;
  * {@link #SPIN_NANOS} after their last work before they park. A region allocates no memory. Only
  * one thread at a time may call {@link #run}.
  */
-public class ThreadTeam implements AutoCloseable {
+public final class ThreadTeam implements AutoCloseable {
 
   @FunctionalInterface
   public interface Work {
@@ -64,13 +64,7 @@ public class ThreadTeam implements AutoCloseable {
   private int parts;
   private boolean closed;
 
-  /**
-   * @throws IllegalArgumentException if {@code size} is less than 1
-   */
   public ThreadTeam(int size) {
-    if (size < 1) {
-      throw new IllegalArgumentException("a team of " + size + " threads");
-    }
     counts = new int[(size + 2) * APART];
     workers = new Worker[size - 1];
     Arrays.setAll(workers, i -> new Worker(i + 1));
@@ -222,7 +216,6 @@ public class ThreadTeam implements AutoCloseable {
       }
     }
 
-    /** Waits for parts; returns the number of the worker's own parts, or {@link #END}. */
     private int awaitParts() {
       long deadline = 0;
       int untaken;

@@ -89,7 +89,6 @@ abstract class TiledMatmul {
     }
   }
 
-  /** Multiplies rows {@code from ≤ r < to} of W with the packed tiles. */
   final void multiply(
       ThreadScratch mine, HostMatrix w, HostActivations target, boolean adds, int from, int to) {
     int tilesAtATime = TOKENS_AT_A_TIME / tileTokens;
@@ -138,7 +137,6 @@ abstract class TiledMatmul {
     }
   }
 
-  /** Returns the size, in bytes, of the sums for one group of rows and one tile. */
   private long sumBytes() {
     return 4L * group * tileTokens;
   }

@@ -19,10 +19,7 @@ import java.util.function.BooleanSupplier;
  * not depend on other prompts in the pass.
  */
 public final class ChoiceScorer {
-  /**
-   * Maximum number of stored trees, one for each set of answers. A tree holds a copy of some of the
-   * model's weights, and a buffer on the device.
-   */
+  /** A tree holds a copy of some weights, and a buffer on the device. */
   private static final int MOST_KEPT = 64;
 
   private final ForwardPasses work;
@@ -79,10 +76,7 @@ public final class ChoiceScorer {
 
   private record Place(int point, int prompt) {}
 
-  /**
-   * One computation: a group of prompts that are read together, and the tokens that follow the
-   * prompts.
-   */
+  /** A group of prompts that are read together, and the tokens that follow them. */
   private final class Run {
     private final ChoiceTree choices;
     private final PromptGroup group;
@@ -126,7 +120,6 @@ public final class ChoiceScorer {
       }
     }
 
-    /** Adds open branch points until the batch is full. */
     private void addOpen() {
       int room = work.promptTokens() - work.batch.rows();
       while (!open.isEmpty() && work.batch.freeWanted() > 0) {

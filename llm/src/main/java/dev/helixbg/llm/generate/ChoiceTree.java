@@ -53,11 +53,7 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
    */
   record BranchPoint(int[] path, int[] next, int[] branch) {
 
-    /**
-     * Returns the branch points. Points with shorter paths come first.
-     *
-     * @throws IllegalArgumentException if a choice is a prefix of another choice
-     */
+    /** Returns the branch points, those with shorter paths first. */
     static List<BranchPoint> all(List<int[]> choices) {
       List<BranchPoint> points = new ArrayList<>();
       int longest = choices.stream().mapToInt(ids -> ids.length).max().orElse(0);
@@ -79,9 +75,6 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
       return points;
     }
 
-    /**
-     * @param here choices with the same first {@code depth} tokens
-     */
     private static BranchPoint at(int depth, List<int[]> here, List<int[]> choices) {
       if (here.size() > 1 && here.stream().anyMatch(choice -> choice.length == depth)) {
         throw new IllegalArgumentException("a choice is the beginning of another");
@@ -98,13 +91,7 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
       return new BranchPoint(path, next.stream().mapToInt(id -> id).toArray(), branch);
     }
 
-    /**
-     * Multiplies the share of each choice that passes this position by the probability of the
-     * choice's next token.
-     *
-     * @param first index in {@code logits} of the first token of {@link #next}
-     * @return false if a logit is NaN
-     */
+    /** Multiplies shares by the next tokens' probabilities; returns false if a logit is NaN. */
     boolean share(float[] logits, int first, double[] shares) {
       double[] weights = new double[next.length];
       double largest = Double.NEGATIVE_INFINITY;

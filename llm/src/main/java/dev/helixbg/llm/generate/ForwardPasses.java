@@ -33,10 +33,7 @@ public final class ForwardPasses {
 
   private int silentRows;
 
-  /**
-   * Token ids of passes: a slot for each pass in flight, and one more slot that can be written
-   * meanwhile.
-   */
+  /** A slot for each pass in flight, and one more that can be written meanwhile. */
   final TokenSlots tokens;
 
   /** The most recent pass that reads a prompt. Its inputs must not change before it ends. */
@@ -96,9 +93,7 @@ public final class ForwardPasses {
     }
   }
 
-  /**
-   * Adds {@code count} of the ids to the batch (see {@link Batch#add}), and writes them to a slot.
-   */
+  /** Adds ids to the batch (see {@link Batch#add}), and writes them to a slot. */
   void add(KvCache cache, int[] ids, int first, int count, int wantedCount, int slot) {
     int row = batch.add(cache, count, wantedCount);
     for (int i = 0; i < count; i++) {
@@ -111,12 +106,7 @@ public final class ForwardPasses {
     silentRows = 0;
   }
 
-  /**
-   * Fills up the batch with {@link #fill()} and writes the filler rows' tokens to slot 0 of {@link
-   * #tokens}.
-   *
-   * @throws CancellationException if cancelled
-   */
+  /** Calls {@link #fill()}, and writes the fillers' tokens to slot 0. */
   void fill(BooleanSupplier cancelled) {
     if (cancelled.getAsBoolean()) {
       throw new CancellationException();
@@ -140,7 +130,6 @@ public final class ForwardPasses {
     }
   }
 
-  /** Adds the first token of another filler sequence to the batch. */
   void addSilent() {
     if (silentRows == silent.size()) {
       silent.add(model.backend().cache(model.cacheShape()));

@@ -28,10 +28,7 @@ public final class Generator {
   private final Set<Integer> stopTokens;
   private final BooleanSupplier cancelled;
 
-  /**
-   * Whether passes of more than {@link Backend#fewRows} answers are filled up with unused rows, so
-   * that results do not depend on the number of answers (decision 13).
-   */
+  /** Whether passes are filled up, so that answers do not depend on their number. */
   private final boolean steady;
 
   private final int depth;
@@ -171,10 +168,7 @@ public final class Generator {
     return some.stream().filter(answer -> answer.reason == null).toList();
   }
 
-  /**
-   * Continues answers, one per row, until all of them have ended or a pass with fewer rows would be
-   * cheaper.
-   */
+  /** Continues answers, one per row, until all have ended or fewer rows would be cheaper. */
   private void grow(List<GrowingAnswer> rows) {
     for (int row = 0; row < rows.size(); row++) {
       work.tokens.set(0, row, rows.get(row).last());
@@ -201,10 +195,7 @@ public final class Generator {
     return cost(left) == cost(rows.size()) && rows.stream().anyMatch(GrowingAnswer::mayGoOn);
   }
 
-  /**
-   * Returns the relative cost of a pass with {@code answers} answers. With several passes in
-   * flight, fewer rows save time only if they save a whole tile of rows.
-   */
+  /** With several passes in flight, fewer rows save time only if they save a tile of rows. */
   private int cost(int answers) {
     if (answers <= backend.fewRows()) {
       return answers;

@@ -4,7 +4,6 @@ import dev.helixbg.llm.backend.KvCache;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -41,11 +40,7 @@ final class PromptGroup implements AutoCloseable {
     return to;
   }
 
-  /**
-   * Empties the batch and adds the prompts. Row i of the logits will belong to prompt i.
-   *
-   * @throws CancellationException if cancelled, within a pass or between passes
-   */
+  /** Empties the batch and adds the prompts; row i of the logits will belong to prompt i. */
   void add(KvCache shared, BooleanSupplier cancelled) {
     prompts.forEach(prompt -> caches.add(shared.fork(shared.length())));
     int[] first = prompts.getFirst();

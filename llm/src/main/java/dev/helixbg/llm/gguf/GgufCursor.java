@@ -43,7 +43,6 @@ final class GgufCursor {
     return position;
   }
 
-  /** Returns the start of the field that was read last. */
   long fieldStart() {
     return fieldStart;
   }

@@ -35,14 +35,11 @@ public record GgufDescription(
       return shape.stream().reduce(1L, Math::multiplyExact);
     }
 
-    /** Returns the element type's name, or its number if the name is unknown. */
     public String typeName() {
       return StoredType.nameOf(typeId);
     }
 
-    /**
-     * Returns the tensor's size in bytes; empty if the type is unknown or does not fit the shape.
-     */
+    /** Returns the size; empty if the type is unknown or does not fit the shape. */
     public OptionalLong bytes() {
       try {
         return OptionalLong.of(StoredType.ofId(typeId).bytes(elements()));
@@ -80,25 +77,16 @@ public record GgufDescription(
     }
   }
 
-  /**
-   * Reads the head of a mapped file, which the caller must close.
-   *
-   * @throws GgufException if the file is not a GGUF file, or its head is damaged
-   */
+  /** Reads the head of a mapped file, which the caller must close. */
   public static GgufDescription of(MappedFile mapped) {
     return GgufParser.describe(mapped.path().toString(), mapped.bytes());
   }
 
-  /** Returns whether the file is one of several files that together are a model. */
   public boolean isSplit() {
     return metadata.values().get(SPLIT_COUNT) instanceof Long count && count > 1;
   }
 
-  /**
-   * Checks that the file contains a whole model.
-   *
-   * @throws GgufException if the file is one of several files that together are a model
-   */
+  /** Throws if the file is one of several files that together are a model. */
   public void requireWholeModel() {
     if (isSplit()) {
       throw metadata.error(
@@ -109,12 +97,7 @@ public record GgufDescription(
     }
   }
 
-  /**
-   * Returns the tensors by name, in the file's order.
-   *
-   * @param bytes all bytes of the file
-   * @throws GgufException if a tensor has an unknown element type, or is incomplete
-   */
+  /** Returns the tensors by name; throws if one is incomplete or of an unknown type. */
   SequencedMap<String, Tensor> locate(String file, MemorySegment bytes) {
     MemorySegment data = bytes.asSlice(Math.min(dataStart, bytes.byteSize()));
     SequencedMap<String, Tensor> located = new LinkedHashMap<>();

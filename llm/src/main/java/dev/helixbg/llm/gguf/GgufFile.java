@@ -9,11 +9,7 @@ public record GgufFile(
     MappedFile mapped, GgufDescription head, SequencedMap<String, Tensor> tensors)
     implements AutoCloseable {
 
-  /**
-   * Reads the head of a mapped file. Closing the result also closes the mapped file.
-   *
-   * @throws GgufException if the file cannot be used; it is then closed
-   */
+  /** Reads the head of a mapped file, which closes with the result, or if it cannot be used. */
   public static GgufFile read(MappedFile mapped) {
     try {
       GgufDescription head = GgufDescription.of(mapped);
@@ -25,11 +21,7 @@ public record GgufFile(
     }
   }
 
-  /**
-   * Finds the tensors of a file whose head was already read.
-   *
-   * @throws GgufException if a tensor cannot be used; the mapped file stays open
-   */
+  /** Finds the tensors. If one cannot be used, the mapped file stays open. */
   public static GgufFile located(MappedFile mapped, GgufDescription head) {
     return new GgufFile(mapped, head, head.locate(mapped.path().toString(), mapped.bytes()));
   }

@@ -1,17 +1,13 @@
 package dev.helixbg.llm.gguf;
 
-import java.math.BigInteger;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SequencedMap;
-import java.util.stream.IntStream;
 
 /**
  * The key-value part of a model file, with the position of every value, so that errors can name the
- * position. A value is a Long (a {@link BigInteger} if it needs 64 unsigned bits), Float, Double,
- * Boolean, String or {@link GgufArray}.
+ * position. A value is a Long (as signed), Float, Double, Boolean, String or {@link GgufArray}.
  */
 public final class GgufMetadata {
   private final String file;
@@ -36,47 +32,18 @@ public final class GgufMetadata {
     return values.containsKey(key);
   }
 
-  /**
-   * Returns the whole number of a key.
-   *
-   * @throws GgufException if the number is missing, of another type, or not within the bounds
-   */
+  /** Returns a whole number; throws if it is missing, of another type or out of bounds. */
   public int whole(String key, int least, int most) {
-    return whole(key, required(key), least, most);
-  }
-
-  /**
-   * Returns the whole number of a key, like {@link #whole}. The file may also store the number as
-   * an array, with an equal element for each layer.
-   */
-  public int wholeOfAllLayers(String key, int least, int most) {
-    if (!(required(key) instanceof GgufArray array)) {
-      return whole(key, least, most);
+    if (!(required(key) instanceof Long number)) {
+      throw wrongType(key, "a whole number");
     }
-    int[] each = array.ints();
-    if (each.length == 0 || IntStream.of(each).anyMatch(one -> one != each[0])) {
-      throw error(
-          key,
-          "models whose layers have different values are not supported: " + Arrays.toString(each));
+    if (number < least || number > most) {
+      throw error(key, "the value %d is not between %d and %d".formatted(number, least, most));
     }
-    return whole(key, (long) each[0], least, most);
+    return number.intValue();
   }
 
-  private int whole(String key, Object number, int least, int most) {
-    return switch (number) {
-      case Long value when value >= least && value <= most -> value.intValue();
-      case Long _, BigInteger _ ->
-          throw error(
-              key, "the value %s is not between %d and %d".formatted(values.get(key), least, most));
-      default -> throw wrongType(key, "a whole number");
-    };
-  }
-
-  /**
-   * Returns the number of a key, which must be positive.
-   *
-   * @throws GgufException if the key is missing, or its value is not a positive, finite number
-   */
+  /** Returns a positive, finite number; throws if there is none. */
   public double positive(String key) {
     if (!(required(key) instanceof Number number)) {
       throw wrongType(key, "a number");
@@ -88,11 +55,7 @@ public final class GgufMetadata {
     return value;
   }
 
-  /**
-   * Returns the string of a key.
-   *
-   * @throws GgufException if the key is missing or its value is not a string
-   */
+  /** Returns a string; throws if there is none. */
   public String text(String key) {
     if (!(required(key) instanceof String value)) {
       throw wrongType(key, "a string");
@@ -100,12 +63,7 @@ public final class GgufMetadata {
     return value;
   }
 
-  /**
-   * Returns the array of a key.
-   *
-   * @throws GgufException if the key is missing, or its value is not an array of at most {@code
-   *     most} elements
-   */
+  /** Returns an array; throws if there is none of at most {@code most} elements. */
   public GgufArray array(String key, int most) {
     if (!(required(key) instanceof GgufArray array)) {
       throw wrongType(key, "an array");

@@ -3,7 +3,6 @@ package dev.helixbg.llm.gguf;
 import dev.helixbg.llm.gguf.GgufDescription.TensorEntry;
 import dev.helixbg.llm.tensor.StoredType;
 import java.lang.foreign.MemorySegment;
-import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,7 +11,7 @@ import java.util.List;
  *
  * <pre>
  * magic         "GGUF"
- * version       u32: 2 or 3 (version 1 had 32-bit counts; a big-endian file has its bytes swapped)
+ * version       u32: 2 or 3
  * tensor_count  u64
  * kv_count      u64
  * kv_count times:
@@ -94,9 +93,6 @@ final class GgufParser {
       throw in.error("this is no GGUF file: it does not begin with \"GGUF\"");
     }
     int version = in.int32();
-    if (version == Integer.reverseBytes(2) || version == Integer.reverseBytes(3)) {
-      throw in.error("this is a big-endian GGUF file; only little-endian ones are read");
-    }
     if (version != 2 && version != 3) {
       throw in.error(
           "GGUF version %s is not supported, only 2 and 3"
@@ -131,18 +127,13 @@ final class GgufParser {
       case INT16 -> (long) in.int16();
       case UINT32 -> Integer.toUnsignedLong(in.int32());
       case INT32 -> (long) in.int32();
-      case UINT64 -> unsigned(in.int64());
-      case INT64 -> in.int64();
+      case UINT64, INT64 -> in.int64();
       case FLOAT32 -> Float.intBitsToFloat(in.int32());
       case FLOAT64 -> Double.longBitsToDouble(in.int64());
       case BOOL -> in.uint8() != 0;
       case STRING -> in.string("a string", MAX_STRING_BYTES);
       case ARRAY -> array();
     };
-  }
-
-  private static Object unsigned(long bits) {
-    return bits >= 0 ? (Object) bits : new BigInteger(Long.toUnsignedString(bits));
   }
 
   private GgufArray array() {

@@ -12,10 +12,7 @@ import java.util.stream.IntStream;
  * U+FFFD.
  */
 public final class GgufStrings extends AbstractList<String> implements RandomAccess {
-  /**
-   * The strings as they are in the file: each string is its length in bytes, followed by its text
-   * in UTF-8.
-   */
+  /** As in the file: each string is its length in bytes, then its text in UTF-8. */
   private final byte[] utf8;
 
   /** Starts of the texts; see {@link GgufCursor#skipStrings}. */

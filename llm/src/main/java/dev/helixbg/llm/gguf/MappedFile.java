@@ -91,11 +91,7 @@ public final class MappedFile implements AutoCloseable {
   public boolean fitsMemory() {
     OperatingSystemMXBean system =
         (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-    return fits(system.getTotalMemorySize());
-  }
-
-  boolean fits(long memory) {
-    return bytes.byteSize() <= memory / 4 * 3;
+    return bytes.byteSize() <= system.getTotalMemorySize() / 4 * 3;
   }
 
   /**

@@ -19,10 +19,7 @@ final class ArgmaxEncoder {
   private GpuBuffer values;
   private GpuBuffer places;
 
-  /**
-   * Logits for which the matrix product did the first step of the search, in submission {@code
-   * foundIn}; null if there are none.
-   */
+  /** Logits whose first step the matrix product did in submission {@code foundIn}; or null. */
   private GpuActivations found;
 
   private long foundIn;
@@ -35,10 +32,7 @@ final class ArgmaxEncoder {
     placesRoom = recorder.scratch("their places");
   }
 
-  /**
-   * Binds the buffers for the first step, which the matrix product then does. For each part of each
-   * row, the product writes the largest logit and the logit's place.
-   */
+  /** Binds the buffers into which the matrix product writes each part's largest logit. */
   void found(GpuActivations logits, int rows, int parts) {
     room(rows * parts);
     recorder.writes(10, values).writes(11, places);
@@ -47,9 +41,7 @@ final class ArgmaxEncoder {
     foundParts = parts;
   }
 
-  /**
-   * For each of the first {@code rows} rows, writes the index of the largest logit to {@code ids}.
-   */
+  /** Writes the index of each row's largest logit to {@code ids}. */
   void one(GpuActivations logits, int rows, GpuBuffer ids) {
     boolean isFound = logits == found && recorder.submission() == foundIn;
     int parts = isFound ? foundParts : Math.ceilDiv(logits.columns(), PART);

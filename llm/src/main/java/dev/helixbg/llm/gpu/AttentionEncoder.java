@@ -47,7 +47,6 @@ final class AttentionEncoder {
   private record Rotation(
       BatchTables tables, Qkv qkv, Norm qNorm, Norm kNorm, GpuRope rope, int layer) {}
 
-  /** The delayed rotation; null if there is none. */
   private Rotation pending;
 
   AttentionEncoder(CommandRecorder recorder, CompiledKernels kernels) {
@@ -107,11 +106,7 @@ final class AttentionEncoder {
     }
   }
 
-  /**
-   * Encodes attention row by row.
-   *
-   * @param fresh the rotation to do first; null if the rows are already rotated
-   */
+  /** {@code fresh} is the rotation to do first; null if the rows are already rotated. */
   private void rows(
       BatchTables tables, GpuActivations q, int layer, GpuActivations target, Rotation fresh) {
     KvBlocks memory = tables.memory();
@@ -164,11 +159,7 @@ final class AttentionEncoder {
     }
   }
 
-  /**
-   * Returns the number of parts into which attention is divided if the longest sequence has {@code
-   * blocks} blocks. The number is a power of two, so that the dispatch grid seldom changes during
-   * an answer.
-   */
+  /** A power of two, so that the dispatch grid seldom changes during an answer. */
   private static int parts(int blocks) {
     int wanted = Math.clamp(Math.ceilDiv(blocks, PART_BLOCKS), 1, MOST_PARTS);
     return wanted == 1 ? 1 : 2 * Integer.highestOneBit(wanted - 1);

@@ -51,9 +51,7 @@ final class CommandBufferRing {
     return buffer;
   }
 
-  /**
-   * Registers an arena. A later {@link #begin} closes it, once all buffers begun so far have ended.
-   */
+  /** Lets a later {@link #begin} close an arena, once all buffers begun so far have ended. */
   void closeAfterLast(Arena arena) {
     outgrown.add(new Outgrown(begun - 1, arena));
   }
@@ -84,10 +82,7 @@ final class CommandBufferRing {
     return last();
   }
 
-  /**
-   * Returns the last submission. If a buffer failed, the submission's {@code await} throws an
-   * exception after all other buffers have ended.
-   */
+  /** If a buffer failed, {@code await} throws after all other buffers have ended. */
   Submission last() {
     long number = committed - 1;
     return () -> awaitThrough(number);

@@ -59,20 +59,14 @@ final class CommandRecorder {
     return inFlight;
   }
 
-  /**
-   * Begins or ends a rehearsal, which finds the needed kernels. In it nothing runs, and weights may
-   * be missing.
-   */
+  /** Begins or ends a rehearsal: nothing runs, and weights may be missing. */
   void rehearse(boolean begins) {
     flush();
     rehearsing = begins;
     inFlight.rehearse(begins);
   }
 
-  /**
-   * Returns a buffer for data that passes from one dispatch to a later dispatch. {@link #close}
-   * releases the buffer.
-   */
+  /** Returns a buffer for data between dispatches; {@link #close} releases it. */
   GrowableBuffer scratch(String label) {
     GrowableBuffer scratch = new GrowableBuffer(device, this, label);
     scratches.add(scratch);
@@ -168,7 +162,6 @@ final class CommandRecorder {
     return this;
   }
 
-  /** Encodes a dispatch of {@code x · y · z} threadgroups, after a barrier if needed. */
   void dispatch(int x, int y, int z, int threads) {
     if (threads > kernel.maxThreads()) {
       throw new GpuException(

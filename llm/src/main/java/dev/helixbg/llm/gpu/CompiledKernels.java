@@ -38,9 +38,7 @@ final class CompiledKernels {
     MATMUL_FEW_ROWS(false),
     MATMUL(false);
 
-    /**
-     * Whether the kernel is compiled separately for each number of units (of 32 columns) per lane.
-     */
+    /** Whether each number of units (of 32 columns) per lane has a kernel of its own. */
     private final boolean isMatvec;
 
     WeightsKernel(boolean isMatvec) {
@@ -64,9 +62,7 @@ final class CompiledKernels {
     COMBINE
   }
 
-  /**
-   * @param group number of query heads that a threadgroup processes together
-   */
+  /** {@code group} is the number of query heads that a threadgroup processes together. */
   record CacheKind(int headSize, int group) {}
 
   /**
@@ -77,10 +73,7 @@ final class CompiledKernels {
 
   private record CacheKey(CacheKernel kernel, CacheKind kind) {}
 
-  /**
-   * Number of columns that the 32 lanes of {@code matvec.metal} process with one unit (of 32
-   * columns) each.
-   */
+  /** Columns that the 32 lanes of {@code matvec.metal} process with one unit each. */
   static final int UNIT_COLUMNS = 1024;
 
   private static final Set<TensorType> COMMON =
@@ -97,20 +90,14 @@ final class CompiledKernels {
   /** Compiled kernels by {@link WeightsKey}, {@link RowsKernel} or {@link CacheKey}. */
   private final Map<Object, GpuKernel> known = new ConcurrentHashMap<>();
 
-  /**
-   * Kernels that the rehearsed steps need, to be compiled later; null when there is no rehearsal.
-   */
+  /** Kernels that the rehearsal needs, to be compiled later; null outside a rehearsal. */
   private Map<Object, Source> wanted;
 
   CompiledKernels(GpuDevice device) {
     this.device = device;
   }
 
-  /**
-   * Returns the kernel for matrices of these types.
-   *
-   * @param types distinct types of the matrices; the i-th type has the index i in the kernel
-   */
+  /** The i-th of the distinct types has the index i in the kernel. */
   GpuKernel get(WeightsKernel kernel, List<TensorType> types, int columns) {
     return get(
         new WeightsKey(kernel, types, units(kernel, types, columns)),
@@ -142,12 +129,7 @@ final class CompiledKernels {
     wanted = new LinkedHashMap<>();
   }
 
-  /**
-   * Ends the rehearsal. Compiles the collected kernels, and the helper kernels that every model
-   * needs. Several libraries are compiled in parallel.
-   *
-   * @return a task that waits until all kernels are compiled, and throws the first error
-   */
+  /** Compiles what was rehearsed; the returned task waits, and throws the first error. */
   Runnable compileWanted() {
     for (Object key : List.copyOf(wanted.keySet())) {
       if (key instanceof CacheKey cache) {
@@ -204,10 +186,7 @@ final class CompiledKernels {
     return Math.min(Math.ceilDiv(columns, UNIT_COLUMNS), mostUnits(types));
   }
 
-  /**
-   * Returns the maximum number of units (of 32 columns) per lane; more would not fit the registers.
-   * Rare types have fewer units, so that there are fewer kernels to compile.
-   */
+  /** More units would not fit the registers. Rare types have fewer, for fewer kernels. */
   static int mostUnits(List<TensorType> types) {
     return COMMON.containsAll(types) ? 4 : 2;
   }

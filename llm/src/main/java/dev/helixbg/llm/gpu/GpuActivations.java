@@ -30,7 +30,6 @@ record GpuActivations(GpuBuffer buffer, int rows, int columns, int stride) imple
     return Math.ceilDiv(columns, UNIT) * UNIT;
   }
 
-  /** Returns the size of {@code rows} rows, in bytes. */
   static long bytes(long rows, int columns) {
     return Math.multiplyExact(rows, (long) stride(columns) * Float.BYTES);
   }

@@ -40,9 +40,6 @@ public final class GpuBackend implements Backend {
   private final Map<KvShape, KvBlocks> caches = new HashMap<>();
   private boolean closed;
 
-  /**
-   * @param closesDevice whether {@link #close} also closes the device
-   */
   public GpuBackend(GpuDevice device, boolean closesDevice) {
     this.device = device;
     this.closesDevice = closesDevice;
@@ -83,11 +80,7 @@ public final class GpuBackend implements Backend {
     return device;
   }
 
-  /**
-   * Checks that the GPU has {@code bytes} free bytes. Called before any part of a model is loaded.
-   *
-   * @throws GpuException if the size exceeds the device's remaining memory budget
-   */
+  /** Checks the free memory before any part of a model is loaded. */
   public void requireRoom(long bytes) {
     long budget = device.memoryBudget() - device.memoryUsed();
     if (bytes > budget) {
@@ -97,12 +90,7 @@ public final class GpuBackend implements Backend {
     }
   }
 
-  /**
-   * Compiles all kernels that {@code steps} need, and meanwhile copies the weights to the GPU. The
-   * steps run as a rehearsal that finds the needed kernels and runs none of them.
-   *
-   * @throws GpuException if a kernel cannot be compiled, or the weights do not fit
-   */
+  /** Compiles all kernels that a rehearsal of {@code steps} needs, and copies the weights. */
   public void compile(Runnable steps) {
     kernels.rehearse();
     recorder.rehearse(true);
@@ -120,17 +108,12 @@ public final class GpuBackend implements Backend {
     }
   }
 
-  /**
-   * Copies the first {@code bytes} bytes of a buffer to the bytes that follow them, for benchmarks.
-   */
+  /** Copies a buffer's first bytes to the bytes that follow them, for benchmarks. */
   void copyBlock(GpuBuffer buffer, int bytes) {
     copyBlock(recorder, kernels, buffer, 0, 1, bytes);
   }
 
-  /**
-   * Encodes the copying of block {@code from} to block {@code to}. The size of a block, {@code
-   * bytes}, must be a multiple of 16.
-   */
+  /** Encodes a copy of block {@code from}; {@code bytes} must be a multiple of 16. */
   static void copyBlock(
       CommandRecorder recorder,
       CompiledKernels kernels,

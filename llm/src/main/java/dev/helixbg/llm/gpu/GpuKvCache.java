@@ -81,7 +81,6 @@ final class GpuKvCache extends KvCache {
     /** For each block, the number of caches that use the block. */
     private int[] users = new int[0];
 
-    /** Stack of blocks that no cache uses. */
     private final Deque<Integer> free = new ArrayDeque<>();
 
     KvBlocks(CommandRecorder recorder, CompiledKernels kernels, KvShape shape) {
@@ -101,10 +100,7 @@ final class GpuKvCache extends KvCache {
       return buffer;
     }
 
-    /**
-     * Makes room for {@code blocks} more blocks. One call should reserve all needed blocks, because
-     * each growth waits for the GPU.
-     */
+    /** One call should reserve all needed blocks, because each growth waits for the GPU. */
     void reserve(int blocks) {
       if (free.size() < blocks) {
         grow(blocks - free.size());

@@ -22,10 +22,7 @@ final class MatmulEncoder {
 
   private static final int THREADS = 128;
 
-  /**
-   * Maximum number of vectors that are multiplied without tiles. Tiles of so few vectors would be
-   * mostly empty.
-   */
+  /** Tiles of so few vectors would be mostly empty. */
   private static final int ALONE = 4;
 
   /**
@@ -47,9 +44,7 @@ final class MatmulEncoder {
   // The same constant is in matvec.metal.
   private static final int SIMDGROUPS = 4;
 
-  /**
-   * Number of rows that each simdgroup computes one after the other, if the matrix has enough rows.
-   */
+  /** Rows that each simdgroup computes in turn, if there are {@link #ROWS_TO_LOOP}. */
   private static final int LOOPS = 8;
 
   private static final int ROWS_TO_LOOP = 32_768;
@@ -127,7 +122,6 @@ final class MatmulEncoder {
     }
   }
 
-  /** Multiplies vectors, one at a time, with the matrices {@code from ≤ i < to}. */
   private void rows(UploadTables.Table rowOf, int vectors, int from, int to) {
     List<TensorType> kinds = distinctTypes(from, to);
     boolean loops =
@@ -148,10 +142,7 @@ final class MatmulEncoder {
         .dispatch(vectors, groups, 1, THREADS);
   }
 
-  /**
-   * Multiplies rows with two matrices, like {@link #multiply}, and stores silu(first product) ·
-   * second product.
-   */
+  /** Stores silu(first product) · second product. */
   void gateUp(UploadTables.Table rowOf, int vectors) {
     List<TensorType> kinds = distinctTypes(0, count);
     if (vectors <= ALONE && kernels.has(WeightsKernel.GATE_UP, kinds, x.columns())) {
@@ -221,12 +212,7 @@ final class MatmulEncoder {
     return normed;
   }
 
-  /**
-   * Multiplies up to {@link #FEW} vectors with the matrices {@code from ≤ i < to}, in small tiles.
-   *
-   * @param gated whether the first product gates the second product; if so, the result is written
-   *     to the first target
-   */
+  /** If {@code gated}, the first product gates the second; the first target gets the result. */
   private void smallTiles(UploadTables.Table rowOf, int vectors, int from, int to, boolean gated) {
     List<TensorType> kinds = distinctTypes(from, to);
     boolean small = smallTiles(from, to, gated, SMALL_TILE_ROWS) < FEWEST_TILES;
@@ -247,9 +233,6 @@ final class MatmulEncoder {
     return gated ? groups(from, from + 1, rows / 2) : groups(from, to, rows);
   }
 
-  /**
-   * Multiplies vectors with the matrices {@code from ≤ i < to}, in large tiles, by one dispatch.
-   */
   private void tiles(GpuActivations input, int vectors, int from, int to) {
     List<TensorType> kinds = distinctTypes(from, to);
     CommandRecorder r =
@@ -263,10 +246,7 @@ final class MatmulEncoder {
     r.constants(7).dispatch(Math.ceilDiv(vectors, TILE_VECTORS), tiles, 1, THREADS);
   }
 
-  /**
-   * Begins a kernel that itself normalises the rows of x, if there is a norm. The caller adds
-   * further constants.
-   */
+  /** Begins a kernel that normalises the rows of x itself; the caller adds constants. */
   private CommandRecorder ofChosenRows(
       WeightsKernel kernel, List<TensorType> kinds, UploadTables.Table rowOf, int from, int to) {
     CommandRecorder r =
@@ -292,10 +272,7 @@ final class MatmulEncoder {
     return groups;
   }
 
-  /**
-   * Binds three matrices and targets, even if fewer are used: Metal requires every argument to be
-   * bound.
-   */
+  /** Metal requires every argument to be bound, even if fewer matrices are used. */
   private void bindMatrices(int index, int from, int to) {
     for (int i = 0; i < 3; i++) {
       boolean there = from + i < to;
@@ -334,10 +311,7 @@ final class MatmulEncoder {
     }
   }
 
-  /**
-   * Returns the size of threadgroup memory for a chunk of columns, in bytes. It includes the
-   * padding of the function {@code padded} in {@code matvec.metal}.
-   */
+  /** In bytes, with the padding of the function {@code padded} in {@code matvec.metal}. */
   private static int stagedBytes(List<TensorType> kinds, int columns) {
     int staged = CompiledKernels.units(kinds, columns) * CompiledKernels.UNIT_COLUMNS;
     return Float.BYTES * (staged + staged / 32 * 4 + staged / 64 * 4);

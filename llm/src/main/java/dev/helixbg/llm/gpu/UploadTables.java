@@ -15,17 +15,12 @@ import java.util.List;
 final class UploadTables {
   private static final long SMALLEST = 16 * 1024;
 
-  /**
-   * Ints that a kernel reads from a buffer.
-   *
-   * @param offset offset of the first int, in bytes
-   */
+  /** Ints that a kernel reads from byte {@code offset} of a buffer on. */
   record Table(GpuBuffer buffer, long offset) {
     void set(int index, int value) {
       buffer.data().set(JAVA_INT, offset + 4L * index, value);
     }
 
-    /** Returns the part of the table that begins at index {@code index}. */
     Table from(int index) {
       return new Table(buffer, offset + 4L * index);
     }

@@ -28,19 +28,13 @@ import java.util.function.BooleanSupplier;
  * of the GGUF specification.
  */
 public final class Qwen3 {
-  /**
-   * Minimum number of rows of a pass that is submitted layer by layer. Such a pass can take
-   * seconds, and submitted work cannot be cancelled.
-   */
+  /** Passes of so many rows are submitted by layer: submitted work cannot be cancelled. */
   private static final int WIDE = 128;
 
   /** Number of rows of the prompt in {@link #rehearse}; enough for large tiles. */
   private static final int PROMPT_ROWS = 72;
 
-  /**
-   * Number of rows in {@link #rehearse} that is too large for products row by row, and too small
-   * for large tiles.
-   */
+  /** Too many rows for products row by row, and too few for large tiles. */
   private static final int FEW_ROWS = 8;
 
   private static final BooleanSupplier NEVER = () -> false;
@@ -76,11 +70,7 @@ public final class Qwen3 {
     return new Qwen3(config, weights, backend, limits, file.mapped());
   }
 
-  /**
-   * Checks the tensors of a file without reading them.
-   *
-   * @throws GgufException if a tensor is missing, superfluous, or has another shape
-   */
+  /** Checks the tensors of a file without reading them. */
   public static void requireTensors(GgufFile file) {
     new Qwen3Tensors(file, Qwen3Config.from(file.metadata()), tensor -> null, false).weights();
   }
@@ -137,10 +127,7 @@ public final class Qwen3 {
     }
   }
 
-  /**
-   * Computes all layers for a batch, but only the logits of the candidate tokens. The pass may be
-   * cancelled within a layer.
-   */
+  /** Computes all layers, but only the logits of the candidate tokens. */
   public void forward(
       Batch batch,
       TokenSlots tokens,
@@ -247,7 +234,6 @@ public final class Qwen3 {
     }
   }
 
-  /** Creates the exception for logits that contain NaN. */
   public GgufException notNumbers() {
     return file.error("the model's results are not numbers: the file is damaged; fetch it again");
   }
@@ -286,7 +272,6 @@ public final class Qwen3 {
     return weights.embedding().rows();
   }
 
-  /** Returns the shape of the caches of this model's sequences, with the context limit. */
   public KvShape cacheShape() {
     return cacheShape;
   }

@@ -48,13 +48,13 @@ public record Qwen3Config(
     }
     refusePooling(metadata);
     refuseRopeScaling(metadata);
-    int heads = metadata.wholeOfAllLayers(key("attention.head_count"), 1, MAX_HEADS);
+    int heads = metadata.whole(key("attention.head_count"), 1, MAX_HEADS);
     int contextLength = metadata.whole(key("context_length"), 1, Integer.MAX_VALUE);
     return new Qwen3Config(
         Math.min(contextLength, MAX_CONTEXT), // sessions are far shorter
         metadata.whole(key("block_count"), 1, MAX_LAYERS),
         metadata.whole(key("embedding_length"), 1, MAX_WIDTH),
-        metadata.wholeOfAllLayers(key("feed_forward_length"), 1, MAX_WIDTH),
+        metadata.whole(key("feed_forward_length"), 1, MAX_WIDTH),
         heads,
         kvHeads(metadata, heads),
         headSize(metadata),
@@ -99,7 +99,7 @@ public record Qwen3Config(
 
   private static int kvHeads(GgufMetadata metadata, int heads) {
     String key = key("attention.head_count_kv");
-    int kvHeads = metadata.wholeOfAllLayers(key, 1, heads);
+    int kvHeads = metadata.whole(key, 1, heads);
     if (heads % kvHeads != 0) {
       throw metadata.error(
           key, "%d query heads cannot share %d key heads evenly".formatted(heads, kvHeads));

@@ -53,12 +53,7 @@ final class Qwen3Tensors {
     this.unpacks = unpacks;
   }
 
-  /**
-   * Returns the model's weights as matrices.
-   *
-   * @throws GgufException if a tensor is missing, has another shape or type, or does not belong to
-   *     the architecture
-   */
+  /** Returns the weights; throws if a tensor is missing, superfluous or of another shape. */
   Qwen3Weights weights() {
     Tensor table = required("token_embd.weight");
     if (table.rows() > MAX_VOCABULARY) {

@@ -13,9 +13,6 @@ final class BpeMerges {
 
   private final TextIndex tokens;
 
-  /**
-   * @throws IllegalArgumentException if a merge is not two parts with a space between them
-   */
   BpeMerges(GgufStrings texts, TextIndex tokens) {
     merges = new TextIndex(texts, merge -> requirePair(texts, merge));
     this.tokens = tokens;
@@ -65,10 +62,7 @@ final class BpeMerges {
     private final int[] previous;
     private final int[] joins;
 
-    /**
-     * Possible merges, the earliest first; some are outdated. The upper 32 bits are the index of
-     * the merge. The lower 32 bits are the start of the first part.
-     */
+    /** Open merges. Upper 32 bits: index of the merge; lower: start. Some are outdated. */
     private final PriorityQueue<Long> open = new PriorityQueue<>();
 
     Word(byte[] utf8) {
@@ -114,7 +108,6 @@ final class BpeMerges {
       }
     }
 
-    /** Returns the index of the merge that joins two neighbouring parts, or {@link #NONE}. */
     private int find(int start, int middle, int end) {
       System.arraycopy(utf8, start, pair, 0, middle - start);
       pair[middle - start] = ' ';

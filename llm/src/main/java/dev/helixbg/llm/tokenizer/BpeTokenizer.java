@@ -80,11 +80,7 @@ public final class BpeTokenizer {
     return ids.build().toArray();
   }
 
-  /**
-   * Returns the id of a special token.
-   *
-   * @throws dev.helixbg.llm.gguf.GgufException if the vocabulary has no such token
-   */
+  /** Throws a {@code GgufException} if the vocabulary has no such token. */
   int special(String token) {
     Integer id = special.get(token);
     if (id == null) {

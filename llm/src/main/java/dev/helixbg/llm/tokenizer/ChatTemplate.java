@@ -53,11 +53,7 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
   static final String END = "<|im_end|>";
   private static final String USER = "user\n";
 
-  /**
-   * Returns the part of a prompt before the user's turn.
-   *
-   * @param system system message; null for none
-   */
+  /** Returns the part of a prompt before the user's turn; {@code system} may be null. */
   public int[] opening(String system) {
     Ids ids = new Ids();
     if (system != null) {

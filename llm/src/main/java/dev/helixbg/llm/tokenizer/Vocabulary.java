@@ -1,6 +1,5 @@
 package dev.helixbg.llm.tokenizer;
 
-import dev.helixbg.llm.gguf.GgufArray;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufMetadata;
 import dev.helixbg.llm.gguf.GgufStrings;
@@ -13,8 +12,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
-import java.util.stream.LongStream;
 
 /** The tokens of a model file, in order of their ids. */
 public final class Vocabulary {
@@ -105,12 +102,7 @@ public final class Vocabulary {
     return new Vocabulary(tokens, kinds, merges, ends(metadata, tokens.size()), metadata);
   }
 
-  /**
-   * Checks that this class can read a file's vocabulary.
-   *
-   * @throws dev.helixbg.llm.gguf.GgufException if the vocabulary is not byte-level with Qwen2's
-   *     pattern
-   */
+  /** Throws unless the vocabulary is byte-level with Qwen2's pattern. */
   public static void requireKnownForm(GgufMetadata metadata) {
     require(metadata, MODEL, Set.of("gpt2"));
     require(metadata, PATTERN, PATTERNS);
@@ -161,24 +153,12 @@ public final class Vocabulary {
     }
   }
 
-  /**
-   * Reads the ids of end tokens; each key has one id or an array of ids. Skips ids outside the
-   * vocabulary.
-   */
   private static List<Integer> ends(GgufMetadata metadata, int count) {
     return ENDS.stream()
-        .flatMapToLong(key -> ids(metadata.values().get(key)))
+        .map(key -> metadata.values().get(key) instanceof Long id ? id : -1L)
         .filter(id -> id >= 0 && id < count)
-        .mapToObj(id -> (int) id)
+        .map(Long::intValue)
         .toList();
-  }
-
-  private static LongStream ids(Object value) {
-    return switch (value) {
-      case Long id -> LongStream.of(id);
-      case GgufArray array -> IntStream.of(array.ints()).asLongStream();
-      case null, default -> LongStream.empty();
-    };
   }
 
   private static Kind[] kinds(GgufMetadata metadata, int count) {
@@ -241,7 +221,6 @@ public final class Vocabulary {
     return ends;
   }
 
-  /** Creates the exception for a special token that the vocabulary lacks. */
   GgufException lacks(String token) {
     return metadata.error(TOKENS, "there is no special token \"%s\"".formatted(token));
   }

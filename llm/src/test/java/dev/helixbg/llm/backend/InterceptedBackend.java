@@ -7,7 +7,6 @@ import java.util.concurrent.Callable;
 /** A backend whose calls a test sees, and may answer otherwise. */
 public final class InterceptedBackend {
 
-  /** Answers a call. */
   @FunctionalInterface
   public interface Interceptor {
     /**

@@ -18,7 +18,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * is met here; all combinations of them with {@code -Dproofs.all}.
  */
 class AllocationTest {
-  /** What most files of models for such machines hold. */
   private static final String USUAL_TYPES = "Q4_K Q5_K Q6_K Q8_0";
 
   /** Calls inside the Vector API then see vectors of two sizes, not of three. */

@@ -85,7 +85,6 @@ class BatchAttentionTest {
     }
   }
 
-  /** Two prompts on one backend; results are those of the second of two layers. */
   private static final class Side {
     private final CpuBackend backend;
     private final int size;

@@ -22,7 +22,6 @@ final class CpuProduct {
     return new Tensor("w", type, List.of((long) columns, (long) rows), data.asReadOnly());
   }
 
-  /** The products with so many vectors of activations. */
   static float[][] of(CpuBackend backend, Tensor weights, int vectors) {
     int columns = (int) weights.columns();
     int rows = (int) weights.rows();

@@ -25,7 +25,6 @@ class MachineProductsTest {
   private static final int ROWS = 61;
   private static final int COLUMNS = 1280;
 
-  /** What every kind of product of bytes takes. */
   private static final Set<TensorType> USUAL_TYPES =
       EnumSet.of(TensorType.Q4_K, TensorType.Q5_K, TensorType.Q6_K);
 

@@ -4,12 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.llm.tensor.TensorType;
-import java.lang.foreign.Arena;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class RowStreamsTest {
   private static final long BYTES = 100_000;
@@ -34,7 +31,6 @@ class RowStreamsTest {
     assertTrue(streams.times());
   }
 
-  /** A neighbour may have spoilt the last one. */
   @Test
   void anotherTrialCorrectsTheLast() {
     RowStreams streams = new RowStreams();
@@ -45,7 +41,6 @@ class RowStreamsTest {
     assertTrue(timed < RowStreams.PERIOD / 100, timed + " parts are timed");
   }
 
-  /** Returns how many of them were timed. */
   private static int parts(RowStreams streams, int parts, long one, long many) {
     int timed = 0;
     for (int i = 0; i < parts; i++) {
@@ -65,25 +60,5 @@ class RowStreamsTest {
       streams.took(0, bytes);
     }
     assertEquals(counts, streams.times());
-  }
-
-  /** Both ways are tried on parts: a thread with one large part tried them for seconds. */
-  @ParameterizedTest
-  @ValueSource(ints = {1, 2})
-  void eachThreadHasPartsEnoughToTryBothWaysSoon(int threads) {
-    int[] most = new int[1];
-    ThreadTeam team =
-        new ThreadTeam(threads) {
-          @Override
-          public void run(Work work, int parts) {
-            most[0] = Math.max(most[0], parts);
-            super.run(work, parts);
-          }
-        };
-    try (Arena arena = Arena.ofConfined();
-        CpuBackend backend = new CpuBackend(team, () -> {})) {
-      CpuProduct.of(backend, CpuProduct.weights(arena, TensorType.Q8_0, 4096, 512), 1);
-    }
-    assertEquals(5 * threads, most[0]);
   }
 }

@@ -56,7 +56,6 @@ class ThreadTeamTest {
     }
   }
 
-  /** So that what a processor fetches ahead is what it needs next. */
   @Test
   void eachMemberBeginsWithPartsOfItsOwn() {
     var firsts = new AtomicIntegerArray(new int[] {-1, -1, -1});
@@ -148,7 +147,6 @@ class ThreadTeamTest {
     }
   }
 
-  /** The worker of a team of two. */
   private static Thread worker(ThreadTeam team) {
     var worker = new AtomicReference<Thread>();
     var began = new CountDownLatch(2);
@@ -173,10 +171,5 @@ class ThreadTeamTest {
     assertFalse(worker.isAlive());
     team.close();
     assertThrows(IllegalStateException.class, () -> team.run((member, part) -> {}, 1));
-  }
-
-  @Test
-  void aTeamOfNobodyIsRefused() {
-    assertThrows(IllegalArgumentException.class, () -> new ThreadTeam(0));
   }
 }

@@ -25,7 +25,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
-/** A wide pass is called off in its middle, and leaves nothing behind that a later one meets. */
 class CancellationTest {
   private static final GoldenModel GOLDEN = GoldenModel.Q4_K_M;
   private static final PassLimits LIMITS = new PassLimits(512, 256, 4);

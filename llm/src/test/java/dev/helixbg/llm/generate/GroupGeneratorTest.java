@@ -56,7 +56,6 @@ class GroupGeneratorTest {
     return Generator.generateAll(work, shared, prompts, options, () -> false);
   }
 
-  /** The same by a model of other limits, or on another backend. */
   private List<Generation> generate(
       PassLimits limits, Backend backend, List<int[]> prompts, int maxTokens) {
     Qwen3 other = Qwen3.of(file, backend, limits);

@@ -21,12 +21,10 @@ import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Logits that are not numbers, of damaged weights, are an error and never a token. */
 class NotANumberTest {
   private static final PassLimits LIMITS = new PassLimits(64, 32, 16);
   private static final int[] PROMPT = {5, 6, 7};
 
-  /** All of them, or one in the middle. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void nothingIsChosenAmongWhatIsNoNumber(boolean all) {

@@ -32,8 +32,6 @@ enum BrokenGguf {
   VERSION_1(new GgufBytes().raw("GGUF").u32(1).u32(0).u32(0), "version 1"),
   VERSION_4(new GgufBytes().raw("GGUF").u32(4).u64(0).u64(0), "version 4"),
   VERSION_ALL_BITS(new GgufBytes().raw("GGUF").u32(-1).u64(0).u64(0), "version 4294967295"),
-  BIG_ENDIAN_3(new GgufBytes().raw("GGUF").u32(3 << 24).u64(0).u64(0), "big-endian"),
-  BIG_ENDIAN_2(new GgufBytes().raw("GGUF").u32(2 << 24).u64(0).u64(0), "big-endian"),
   NO_COUNTS(new GgufBytes().raw("GGUF").u32(3), "the file ends"),
   TENSOR_COUNT_CUT(new GgufBytes().raw("GGUF").u32(3).u32(0), "the file ends"),
   ENTRY_COUNT_MISSING(new GgufBytes().raw("GGUF").u32(3).u64(0), "the file ends"),

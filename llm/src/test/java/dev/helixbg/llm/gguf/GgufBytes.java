@@ -5,7 +5,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
-/** Writes the fields of a GGUF file one by one, right or wrong, as a test wants them. */
 final class GgufBytes {
   static final int UINT8 = 0;
   static final int UINT32 = 4;
@@ -22,7 +21,6 @@ final class GgufBytes {
 
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
-  /** Magic, version 3, and the two counts. */
   static GgufBytes head(long tensors, long entries) {
     return new GgufBytes().raw("GGUF").u32(3).u64(tensors).u64(entries);
   }
@@ -58,7 +56,6 @@ final class GgufBytes {
     return u64(utf8.length).raw(utf8);
   }
 
-  /** A key and the type of what follows. */
   GgufBytes key(String key, int type) {
     return string(key).u32(type);
   }
@@ -71,7 +68,6 @@ final class GgufBytes {
     return key("general.alignment", UINT32).u32(value);
   }
 
-  /** A whole description of a tensor. */
   GgufBytes tensor(String name, int type, long offset, long... shape) {
     string(name).u32(shape.length);
     for (long size : shape) {
@@ -80,7 +76,6 @@ final class GgufBytes {
     return u32(type).u64(offset);
   }
 
-  /** Padding to a multiple of 32, then {@code bytes} zeros of data. */
   GgufBytes data(int bytes) {
     return raw(new byte[(32 - out.size() % 32) % 32 + bytes]);
   }

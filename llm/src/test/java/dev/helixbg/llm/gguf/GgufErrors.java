@@ -14,20 +14,17 @@ public final class GgufErrors {
 
   private GgufErrors() {}
 
-  /** Checks that work is refused with these words, and returns the error. */
   public static GgufException refused(String words, Executable work) {
     GgufException error = assertThrows(GgufException.class, work);
     assertTrue(error.getMessage().contains(words), error.getMessage());
     return error;
   }
 
-  /** Of the key or tensor; empty where none is named. */
   public static String name(GgufException error) {
     Matcher place = PLACE.matcher(error.getMessage());
     return place.find() && place.group("name") != null ? place.group("name") : "";
   }
 
-  /** In bytes; −1 where none is named. */
   public static long offset(GgufException error) {
     Matcher place = PLACE.matcher(error.getMessage());
     return place.find() && place.group("offset") != null

@@ -14,7 +14,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Arrays of strings, passed in a head and read later. */
 class GgufStringsTest {
 
   private static GgufMetadata parse(List<byte[]> strings, String after) {

@@ -19,7 +19,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
-/** The queue of command buffers on their way, on a GPU that works only while it is waited for. */
 @ResourceLock("softmetal")
 class CommandBufferRingTest {
   private static final String OUT_OF_BOUNDS =

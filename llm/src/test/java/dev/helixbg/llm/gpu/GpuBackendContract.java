@@ -36,7 +36,6 @@ public abstract class GpuBackendContract extends BackendContract {
     return Boolean.getBoolean("contract.all");
   }
 
-  /** Small, of each kind of type. */
   @Tag(EACH_KIND)
   @ParameterizedTest
   @EnumSource(names = {"F32", "F16", "Q8_0", "Q4_K"})
@@ -45,14 +44,12 @@ public abstract class GpuBackendContract extends BackendContract {
     embeddingsAgree(type);
   }
 
-  /** Of a shape that models have. */
   @Tag(EACH_KIND)
   @Test
   public void attentionOfOneShapeAgrees() {
     attention(64, 1, 2, new int[] {9, 1, 6});
   }
 
-  /** Matrices of many rows are cut into larger tiles. */
   @Test
   void productsOfManyRowsAgree() {
     productAgrees(TensorType.Q4_K, MANY_ROWS, 1280, 5, 9);

@@ -31,7 +31,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
-/** What opening a model does on a GPU: whether there is room, and what is compiled. */
 @ResourceLock("softmetal")
 @DisabledIfSystemProperty(named = "gpu.real", matches = "true")
 class GpuOpeningTest {

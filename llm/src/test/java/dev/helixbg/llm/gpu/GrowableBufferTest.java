@@ -11,7 +11,6 @@ import java.lang.foreign.Arena;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
-/** Memory between steps grows, and what is outgrown is given back. */
 @ResourceLock("softmetal")
 class GrowableBufferTest {
   @Test

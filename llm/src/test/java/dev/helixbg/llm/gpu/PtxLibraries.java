@@ -23,7 +23,6 @@ public final class PtxLibraries {
 
   private PtxLibraries() {}
 
-  /** Those among the resources. */
   static List<KernelLibrary> all() {
     Map<String, KernelLibrary> all = new LinkedHashMap<>();
     for (WeightsKernel kernel : WeightsKernel.values()) {
@@ -58,7 +57,6 @@ public final class PtxLibraries {
     all.putIfAbsent(library.name(), library);
   }
 
-  /** What the contract of backends tries beside. */
   public static List<KernelLibrary> more() {
     List<KernelLibrary> more = new ArrayList<>();
     for (int size : new int[] {2, 6, 8, 16, 32, 64, 80, 96, 128}) {

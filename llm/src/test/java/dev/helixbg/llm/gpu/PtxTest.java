@@ -15,7 +15,6 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
-/** The PTX among the resources is what the Metal sources give. */
 class PtxTest {
   /** Set by {@code scripts/make-ptx}: what parted is made again. */
   private static final boolean WRITE = Boolean.getBoolean("ptx.write");
@@ -54,7 +53,6 @@ class PtxTest {
     }
   }
 
-  /** One of each kind; clang takes seconds for all. */
   @Test
   void theSameComesOfThemAgain() {
     Assumptions.assumeTrue(!WRITE && PtxCompiler.isHere(), PtxCompiler.CLANG + " is not here");

@@ -40,7 +40,6 @@ class LastLayerTest {
         new CpuBackend(2, () -> {}), (all, wanted) -> assertArrayEquals(all, wanted, 0.02f));
   }
 
-  /** Whether all rows of the last layer are kept or only the wanted ones changes no logits. */
   private static void assertSameLogits(Backend backend, BiConsumer<float[], float[]> same) {
     try (backend;
         GgufFile file = GgufFile.read(MappedFile.open(GoldenModel.Q4_K_M.path()))) {
@@ -78,7 +77,6 @@ class LastLayerTest {
     }
   }
 
-  /** Notes the rows of products that are added to the residual stream: two per layer. */
   private static Backend watched(Backend backend, List<Integer> rows) {
     return InterceptedBackend.of(
         backend,

@@ -31,9 +31,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
-/**
- * What a token costs in calls, with as many layers as Qwen3 0.6B has, and what a long context does.
- */
 @ResourceLock("softmetal")
 class MetalDecodeTest {
   private static final int LAYERS = 28;

@@ -23,7 +23,6 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What opening a model takes, and that it gives it back when it fails. */
 class OpeningTest {
   @TempDir Path folder;
 

@@ -51,14 +51,11 @@ class Qwen3LoadTest {
         model -> assertEquals(40, model.vocabulary()));
   }
 
-  /** As some tools write them: arrays of one number per layer, contexts of millions. */
   @Test
   void oddNumbersThatMeanWhatIsMeantAreRead() throws IOException {
     load(
         new TinyModel()
             .with("qwen3.context_length", 2_000_000)
-            .with("qwen3.attention.head_count_kv", new int[] {1})
-            .with("qwen3.feed_forward_length", new int[] {64, 64})
             .with("qwen3.pooling_type", new int[] {1})
             .with("qwen3.rope.scaling.factor", 1f)
             .with("general.name", new int[] {1}),
@@ -90,10 +87,6 @@ class Qwen3LoadTest {
         wrongValue("qwen3.rope.scaling.type", "yarn", "use the standard version"),
         wrongValue("qwen3.rope.scale_linear", 4f, "use the standard version"),
         wrongValue("split.count", 3, "one of 3 files of a split model"),
-        wrongValue(
-            "qwen3.feed_forward_length",
-            new int[] {64, 32},
-            "models whose layers have different values"),
         wrongValue("qwen3.pooling_type", 3, "embedding model"),
         wrongValue("general.name", "Qwen3 Embedding 0.6B", "embedding model"),
         wrong("blk.0.attn_v.weight", tiny().without("blk.0.attn_v.weight"), "missing"),

@@ -11,7 +11,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Random;
 
-/** A Qwen3 file of one layer and a few numbers, with whatever a test wants to be different. */
 final class TinyModel {
   private record Weights(TensorType type, long columns, long rows) {}
 
@@ -60,7 +59,6 @@ final class TinyModel {
     return this;
   }
 
-  /** Sets a tensor; {@code rows} 0 makes a vector. */
   TinyModel tensor(String name, TensorType type, long columns, long rows) {
     tensors.put(name, new Weights(type, columns, rows));
     return this;

@@ -24,7 +24,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Texts give the tokens of the library that Qwen's vocabularies were made with. */
 class LibraryVocabularyTest {
   private static final List<String> PIECES =
       List.of(

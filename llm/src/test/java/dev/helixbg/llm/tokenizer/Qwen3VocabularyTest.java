@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/** llama.cpp's test vectors for the vocabulary of Qwen3. */
 class Qwen3VocabularyTest {
   private static final String SEPARATOR = "\n__ggml_vocab_test__\n";
 

@@ -19,9 +19,7 @@ import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 import java.util.zip.GZIPInputStream;
 
-/** The vocabularies that tests use. */
 final class Vocabularies {
-  /** Where the native library is unpacked. */
   static final Path CACHE = Path.of("target", "cache");
 
   private Vocabularies() {}
@@ -43,7 +41,6 @@ final class Vocabularies {
     return of(qwen3Source());
   }
 
-  /** Qwen3's own, as a GGUF file would hold it. */
   static Source qwen3Source() {
     JsonNode json = read("/qwen3/tokenizer.json.gz");
     JsonNode special = json.get("added_tokens");
@@ -70,12 +67,10 @@ final class Vocabularies {
     return kind.ordinal() + 1;
   }
 
-  /** A vocabulary by way of a GGUF file. */
   static Vocabulary of(Source source) {
     return of(source, writer -> writer.text("tokenizer.ggml.pre", "qwen2"));
   }
 
-  /** The same, with more keys; one of them names the pattern. */
   static Vocabulary of(Source source, UnaryOperator<GgufWriter> more) {
     try {
       Path path = Files.createTempFile("vocabulary", ".gguf");

@@ -30,7 +30,6 @@ class VocabularyTest {
   private static final String KINDS = "tokenizer.ggml.token_type";
   private static final String MERGES = "tokenizer.ggml.merges";
 
-  /** All bytes, and what is given beside them, all of them ordinary. */
   private static Source source(List<String> more, String... merges) {
     List<String> tokens = new ArrayList<>();
     for (int b = 0; b < 256; b++) {
@@ -122,7 +121,7 @@ class VocabularyTest {
             writer ->
                 writer
                     .text("tokenizer.ggml.pre", "deepseek-r1-qwen")
-                    .ints("tokenizer.ggml.eos_token_id", new int[] {256, -1, 100_000})
+                    .uint32("tokenizer.ggml.eos_token_id", 256)
                     .uint32("tokenizer.ggml.eot_token_id", 257));
     BpeTokenizer tokenizer = new BpeTokenizer(vocabulary);
     assertEquals(Set.of(256, 257), tokenizer.endTokens());

@@ -160,11 +160,7 @@ public final class GenerateCommand extends JsonCommand {
     private final StringBuilder text = new StringBuilder();
     private int at;
 
-    /**
-     * Prints the next piece of the answer, unless it was already printed before a failure of the
-     * GPU. If the repeated answer differs from the printed text, prints the answer again on a new
-     * line.
-     */
+    /** Prints a piece, unless it was printed before the failure; starts anew if it differs. */
     void next(String piece) {
       if (at < text.length() && text.indexOf(piece, at) != at) {
         text.setLength(at);

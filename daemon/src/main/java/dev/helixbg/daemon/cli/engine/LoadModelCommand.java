@@ -52,7 +52,6 @@ public final class LoadModelCommand extends ConsoleCommand {
     }
   }
 
-  /** Prints the metadata and tensors, even of a model that cannot run here. */
   private void print(MappedFile mapped, GgufDescription described) {
     console.say("File      %s", file);
     console.say(

@@ -8,18 +8,13 @@ import dev.helixbg.daemon.terminal.Interruption;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 
-/**
- * A command that gets the program's console and its interruption (the handler of Ctrl-C) before it
- * runs. Its exit code is {@link ExitCode#OK} unless the command fails, or overrides {@link #call}.
- */
+/** A command; its exit code is 0 unless it fails or overrides {@link #call}. */
 public abstract class ConsoleCommand implements Callable<Integer> {
   protected Console console;
   protected Interruption interruption;
 
-  /** Declares the command's description, options and arguments. */
   protected abstract void declare(Declaration to);
 
-  /** Declares what all commands of this class have. */
   void declareShared(Declaration to) {}
 
   protected void run() throws IOException, InterruptedException {}

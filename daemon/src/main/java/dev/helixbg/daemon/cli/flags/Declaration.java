@@ -15,12 +15,8 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 /**
- * Declares a command to picocli, the parser of command lines: its description, options and
- * arguments. Commands have no annotations, because picocli takes longer to read annotations than a
- * short command runs.
- *
- * @param spec picocli's description of the command
- * @param arguments gets each option and argument
+ * Declares a command to picocli, without annotations: reading those takes longer than a short
+ * command runs. {@code arguments} gets each option and argument.
  */
 public record Declaration(CommandSpec spec, Consumer<ArgSpec> arguments, Console console) {
   /** Options that several commands have. */
@@ -28,7 +24,6 @@ public record Declaration(CommandSpec spec, Consumer<ArgSpec> arguments, Console
     void declare(Declaration to);
   }
 
-  /** Returns the description of a command for picocli, with --help and --version. */
   public static CommandSpec of(ConsoleCommand command, Console console, Interruption interruption) {
     CommandSpec spec = CommandSpec.wrapWithoutInspection(command);
     command.console = console;
@@ -39,7 +34,6 @@ public record Declaration(CommandSpec spec, Consumer<ArgSpec> arguments, Console
     return withHelp(spec);
   }
 
-  /** Adds --help and --version. */
   public static CommandSpec withHelp(CommandSpec spec) {
     return spec.addOption(
             OptionSpec.builder("-h", "--help")
@@ -73,7 +67,6 @@ public record Declaration(CommandSpec spec, Consumer<ArgSpec> arguments, Console
     spec.addArgGroup(group.build());
   }
 
-  /** Adds an option without a value. */
   public void flag(String name, String description, Consumer<Boolean> set) {
     add(OptionSpec.builder(name).description(description), boolean.class, set);
   }
@@ -102,7 +95,6 @@ public record Declaration(CommandSpec spec, Consumer<ArgSpec> arguments, Console
     addAll(option(form, description).splitRegex(","), type, set);
   }
 
-  /** Adds an option that may be given several times as KEY=VALUE; {@code set} gets all pairs. */
   void pairs(String form, String description, Consumer<Map<String, String>> set) {
     add(
         option(form, description).auxiliaryTypes(String.class, String.class),
@@ -115,7 +107,6 @@ public record Declaration(CommandSpec spec, Consumer<ArgSpec> arguments, Console
     return OptionSpec.builder(parts[0].split(", ")).paramLabel(parts[1]).description(description);
   }
 
-  /** Adds an option; {@code set} gets its value if it is given or has a default. */
   public <T> void add(OptionSpec.Builder option, Class<T> type, Consumer<T> set) {
     Value value = new Value(set);
     arguments.accept(option.type(type).getter(value).setter(value).build());
@@ -125,12 +116,10 @@ public record Declaration(CommandSpec spec, Consumer<ArgSpec> arguments, Console
     add(option.auxiliaryTypes(type), List.class, set::accept);
   }
 
-  /** Adds an argument that must be given. */
   public <T> void argument(String label, String description, Class<T> type, Consumer<T> set) {
     add(PositionalParamSpec.builder().paramLabel(label).description(description), type, set);
   }
 
-  /** Adds an argument that may be given several times; {@code set} gets all its values. */
   public <T> void arguments(
       String arity, String label, String description, Class<T> type, Consumer<List<T>> set) {
     addAll(
@@ -139,14 +128,12 @@ public record Declaration(CommandSpec spec, Consumer<ArgSpec> arguments, Console
         set);
   }
 
-  /** Adds an argument; {@code set} gets its value if it is given. */
   public <T> void add(PositionalParamSpec.Builder argument, Class<T> type, Consumer<T> set) {
     Value value = new Value(set);
     boolean required = argument.arity() == null || argument.arity().min() > 0;
     arguments.accept(argument.required(required).type(type).getter(value).setter(value).build());
   }
 
-  /** Adds an argument that may be given several times; {@code set} gets all its values. */
   public <T> void addAll(
       PositionalParamSpec.Builder argument, Class<T> type, Consumer<List<T>> set) {
     add(argument.auxiliaryTypes(type), List.class, set::accept);

@@ -10,7 +10,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Options of every command that uses settings, and the settings that result from them. */
 public final class GlobalOptions implements Declaration.Shared {
   private Path config;
   private Map<String, String> set = new LinkedHashMap<>();
@@ -38,7 +37,6 @@ public final class GlobalOptions implements Declaration.Shared {
     return new DaemonLink(DaemonHome.of(locations()));
   }
 
-  /** Returns the absolute path of the settings file that --config names. */
   public Optional<Path> config() {
     return Optional.ofNullable(config).map(file -> file.toAbsolutePath().normalize());
   }
@@ -47,7 +45,6 @@ public final class GlobalOptions implements Declaration.Shared {
     return Map.copyOf(set);
   }
 
-  /** Returns the settings, with these options applied, and the origin of each setting. */
   public SettingsLoader.Loaded load() {
     return new SettingsLoader(locations(), System.getenv()).load(Optional.ofNullable(config), set);
   }

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.daemon.terminal.Json;
 import java.util.function.Supplier;
 
-/** A command that prints its result as text, or with --json as JSON. */
 public abstract class JsonCommand extends ConsoleCommand {
   protected boolean json;
 

@@ -3,7 +3,6 @@ package dev.helixbg.daemon.cli.flags;
 import java.nio.file.Path;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
-/** Argument and options that name the knowledge base, for commands that have no other arguments. */
 public final class KbArgument extends KbOption {
   private Path folder;
 

@@ -55,19 +55,12 @@ public class KbOption implements Declaration.Shared {
         given -> memory = given);
   }
 
-  /**
-   * Returns the words without the first word if this word names a folder. A word names a folder if
-   * it is a path and the folder has a data.log.
-   */
+  /** Returns the words without the first, if it is the path of a folder that has a data.log. */
   public final List<String> afterFolder(List<String> words) {
     return without(words, word -> word == words.getFirst() && isKb(word));
   }
 
-  /**
-   * Returns all words except the first word that names a folder, wherever this word is. A word that
-   * {@code isName} accepts does not name a folder. Any other word names a folder if it is a path or
-   * if the folder exists.
-   */
+  /** Returns the words without the first one that is a path or a folder, and no {@code isName}. */
   public final List<String> withoutFolder(List<String> words, Predicate<String> isName) {
     return without(words, word -> !isName.test(word) && (isPath(word) || isFolder(word)));
   }
@@ -97,7 +90,6 @@ public class KbOption implements Declaration.Shared {
     return path(word).filter(Files::isDirectory).isPresent();
   }
 
-  /** Returns the word as a path; empty if no file can have this name. */
   private static Optional<Path> path(String word) {
     try {
       return Optional.of(Path.of(word));
@@ -106,12 +98,10 @@ public class KbOption implements Declaration.Shared {
     }
   }
 
-  /** Returns the folder among the arguments, or null. */
   Path argument() {
     return argument;
   }
 
-  /** Returns the folder that an argument or option names; two folders are a usage error. */
   public final Optional<Path> named() {
     Path one = argument();
     if (one != null && option != null && !Kb.named(one).isSame(Kb.named(option))) {

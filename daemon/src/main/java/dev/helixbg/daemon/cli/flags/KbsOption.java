@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Options that name the knowledge bases of commands that accept several. */
 public final class KbsOption implements Declaration.Shared {
   private List<Path> options = List.of();
   private List<Path> notes = List.of();
@@ -27,15 +26,11 @@ public final class KbsOption implements Declaration.Shared {
         given -> notes = given);
   }
 
-  /** Returns the named knowledge bases, each once. */
   public List<Kb> named(List<Path> arguments) {
     return unique(Stream.concat(arguments.stream(), options.stream()).map(Kb::named));
   }
 
-  /**
-   * Returns the named KBs, then the KBs made from the named notes. A KB made from notes may have no
-   * log yet.
-   */
+  /** Returns the named KBs and the KBs of the named notes, which may have no log yet. */
   public List<Kb> named(List<Path> arguments, Settings settings) {
     return unique(
         Stream.concat(
@@ -49,7 +44,6 @@ public final class KbsOption implements Declaration.Shared {
     return unique;
   }
 
-  /** Returns the absolute paths of the named folders of notes. */
   public List<Path> notes() {
     return notes.stream().map(folder -> folder.toAbsolutePath().normalize()).toList();
   }

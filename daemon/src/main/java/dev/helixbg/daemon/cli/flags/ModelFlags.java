@@ -5,7 +5,6 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.ModelOptions.Device;
 
-/** Options of commands that run a language model from a file named on the command line. */
 public final class ModelFlags implements Declaration.Shared {
   private Device backend = Device.AUTO;
   private String threads;
@@ -32,10 +31,6 @@ public final class ModelFlags implements Declaration.Shared {
     return options.settings(threads);
   }
 
-  /**
-   * Returns the options for opening a model, whose context gets room for at least {@code tokens}
-   * tokens.
-   */
   public ModelOptions options(Settings settings, int tokens) {
     if (context < 1) {
       throw Failure.usage("--context must be 1 or more, not " + context);

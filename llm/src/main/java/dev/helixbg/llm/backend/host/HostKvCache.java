@@ -21,11 +21,7 @@ public final class HostKvCache extends KvCache {
   private final Pool pool;
   private final List<Run> runs = new ArrayList<>();
 
-  /**
-   * A page with consecutive positions of a sequence.
-   *
-   * @param start position in the sequence of the page's first key and value
-   */
+  /** A page; {@code start} is the position in the sequence of its first key and value. */
   private record Run(Page page, int start) {}
 
   HostKvCache(KvShape shape, Pool pool) {
@@ -120,15 +116,9 @@ public final class HostKvCache extends KvCache {
     return child;
   }
 
-  /**
-   * Pages for caches of one shape. Pages are allocated when they are first needed, and reused until
-   * the arena closes.
-   */
+  /** Pages for caches of one shape, reused until the arena closes. */
   static final class Pool {
-    /**
-     * Number of positions of a page. It is so large that a cache needs few pages. The unused part
-     * of a page takes no memory.
-     */
+    /** So large that a cache needs few pages; the unused part of a page takes no memory. */
     static final int POSITIONS = 128;
 
     private final Arena arena;
@@ -168,7 +158,6 @@ public final class HostKvCache extends KvCache {
     /** The cache that may write to the page; other caches only read. */
     HostKvCache writer;
 
-    /** Number of caches that use the page; at 0 the page returns to the pool. */
     int holders;
 
     /** Number of leading positions that forks read. No cache writes to these positions again. */

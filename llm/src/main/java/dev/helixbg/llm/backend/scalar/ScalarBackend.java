@@ -182,7 +182,6 @@ public final class ScalarBackend extends HostBackend {
     }
   }
 
-  /** Returns {@code W·v} for each vector. */
   private static float[][] product(Matrix matrix, float[][] vectors) {
     HostMatrix w = (HostMatrix) matrix;
     double[][] columns = transposed(vectors, w.columns());

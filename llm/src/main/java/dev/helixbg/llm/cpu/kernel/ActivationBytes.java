@@ -108,7 +108,6 @@ public final class ActivationBytes {
     }
   }
 
-  /** Returns the largest magnitude of 16 numbers. */
   private static float largest(long x) {
     FloatVector largest = loadFloats(x).lanewise(ABS);
     if (COUNT == EIGHT) {

@@ -140,7 +140,6 @@ public final class ByteRows {
     factors(SixBitScales.minima(block), -half(block + 2), target + MINIMA);
   }
 
-  /** Writes eight bytes, multiplied by a factor, as floats. */
   private static void factors(long bytes, float factor, long target) {
     MEMORY.set(LONG, target, bytes);
     FloatVector.broadcast(FloatVector.SPECIES_256, factor)

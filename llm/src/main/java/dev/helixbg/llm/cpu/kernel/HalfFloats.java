@@ -40,7 +40,6 @@ public final class HalfFloats {
 
   private HalfFloats() {}
 
-  /** Converts bf16 numbers, which are the upper halves of floats. */
   static void unpackBf16(long source, int count, long target) {
     long vectors = 2L * (count & -Lanes.COUNT);
     long i = 0;

@@ -6,6 +6,7 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
+import static dev.helixbg.llm.cpu.lanes.Lanes.loadSignedBytes;
 import static jdk.incubator.vector.VectorOperators.B2F;
 
 import dev.helixbg.llm.backend.host.HostMemory;
@@ -84,11 +85,7 @@ public final class Unpacker {
       if (Lanes.COUNT == 8) {
         for (int half = 0; half < 2; half++) {
           factor
-              .mul(
-                  (FloatVector)
-                      ByteVector.fromMemorySegment(
-                              ByteVector.SPECIES_64, MEMORY, bytes + 16L * group + 8L * half, ORDER)
-                          .convertShape(B2F, FLOATS, 0))
+              .mul(loadSignedBytes(bytes + 16L * group + 8L * half))
               .intoMemorySegment(MEMORY, to + 32L * half, ORDER);
         }
         continue;

@@ -22,7 +22,6 @@ import jdk.incubator.vector.VectorSpecies;
  * Also has methods that load vectors from memory.
  */
 public final class Lanes {
-  /** Machine code of an empty function. */
   private static final byte[] RETURN = {(byte) 0xC3};
 
   /** Whether machine code with AVX2 can run on this machine. */

@@ -5,7 +5,6 @@ import dev.helixbg.config.x86.MachineCode;
 import dev.helixbg.llm.cpu.kernel.ByteRows;
 import dev.helixbg.llm.cpu.kernel.tile.ByteTiles;
 import dev.helixbg.llm.cpu.lanes.Lanes;
-import java.util.Optional;
 
 /**
  * Multiplies {@link ByteRows} with {@link ByteTiles}, by instructions that multiply bytes. A VNNI
@@ -29,26 +28,22 @@ public final class ByteProduct {
    */
   public static final boolean PAIRS = Lanes.COUNT == 8 && !VNNI && MachineCode.runs("avx2");
 
-  private static final Optional<NativeFunction> WHOLE = function(false, 2);
-  private static final Optional<NativeFunction> WHOLE_OF_ONE = function(false, 1);
-  private static final Optional<NativeFunction> HALVES = function(true, 2);
-  private static final Optional<NativeFunction> HALVES_OF_ONE = function(true, 1);
-
   /** Whether the processor has the instructions, and the system allows machine code. */
-  public static final boolean AVAILABLE =
-      WHOLE.isPresent()
-          && WHOLE_OF_ONE.isPresent()
-          && HALVES.isPresent()
-          && HALVES_OF_ONE.isPresent();
+  public static final boolean AVAILABLE = Lanes.MACHINE_CODE && (VNNI || PAIRS);
+
+  private static final NativeFunction WHOLE = function(false, 2);
+  private static final NativeFunction WHOLE_OF_ONE = function(false, 1);
+  private static final NativeFunction HALVES = function(true, 2);
+  private static final NativeFunction HALVES_OF_ONE = function(true, 1);
 
   public static final String INSTRUCTIONS = !AVAILABLE ? "none" : PAIRS ? "AVX2" : "VNNI";
 
   private ByteProduct() {}
 
-  private static Optional<NativeFunction> function(boolean halves, int vectors) {
-    return VNNI || PAIRS
-        ? MachineCode.function(new ByteProductCode(PAIRS, halves, vectors).code())
-        : Optional.empty();
+  private static NativeFunction function(boolean halves, int vectors) {
+    return AVAILABLE
+        ? MachineCode.function(new ByteProductCode(PAIRS, halves, vectors).code()).orElseThrow()
+        : null;
   }
 
   /**
@@ -60,14 +55,12 @@ public final class ByteProduct {
    * @param columns number of columns, a multiple of 32 from 32 to {@link ByteTiles#COLUMNS}
    * @param tokens number of tokens whose sums are needed; one vector costs half as much as two
    * @param sums {@link ByteTiles#TOKENS} floats for each row
-   * @throws java.util.NoSuchElementException if not {@link #AVAILABLE}
    */
   public static void multiply(
       long weights, int rows, boolean halves, int columns, long tile, int tokens, long sums) {
     boolean one = tokens <= Lanes.COUNT;
-    Optional<NativeFunction> product =
-        halves ? (one ? HALVES_OF_ONE : HALVES) : (one ? WHOLE_OF_ONE : WHOLE);
+    NativeFunction product = halves ? (one ? HALVES_OF_ONE : HALVES) : (one ? WHOLE_OF_ONE : WHOLE);
     int panels = Math.ceilDiv(rows, one ? ROWS : ROWS / 2);
-    product.orElseThrow().call(weights, tile, sums, panels, columns / ByteTiles.SUB, 0, 0, 0);
+    product.call(weights, tile, sums, panels, columns / ByteTiles.SUB, 0, 0, 0);
   }
 }

@@ -149,10 +149,6 @@ final class ByteProductCode {
     }
   }
 
-  /**
-   * Adds each sum of integers, times scale and step, to the sum in memory. Unless {@link #halves}
-   * is true, also adds the minimum times the sum of the activations.
-   */
   private void addUp(int scales) {
     if (pairs) {
       code.ones(other());

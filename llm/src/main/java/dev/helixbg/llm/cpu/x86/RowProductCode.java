@@ -186,7 +186,6 @@ final class RowProductCode {
     return all.rows(all::q6KBlock, Q6_K_BYTES, ActivationBytes.blockBytes(true));
   }
 
-  /** Emits the loop over rows, which adds up each row's blocks. */
   private byte[] rows(Runnable block, int weightBytes, int xBytes) {
     code.load(NIBBLE, CONSTANT, NIBBLES);
     int row = code.label();

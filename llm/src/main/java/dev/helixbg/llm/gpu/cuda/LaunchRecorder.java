@@ -42,16 +42,10 @@ final class LaunchRecorder implements AutoCloseable {
   private static final int PARAMETER_BYTES = 64;
   private static final int PARAMETERS = 72;
 
-  /**
-   * Minimum number of launches in a graph. Fewer launches start as fast without a graph, and
-   * usually belong to a prompt.
-   */
+  /** Fewer launches start as fast without a graph, and usually belong to a prompt. */
   private static final int FEWEST = 16;
 
-  /**
-   * Maximum number of remembered recordings. An answer has several recordings, because its passes
-   * alternate between buffers.
-   */
+  /** An answer has several recordings, because its passes alternate between buffers. */
   private static final int MOST_REMEMBERED = 24;
 
   private static final int UNTIMED = 2; // CU_EVENT_DISABLE_TIMING
@@ -157,10 +151,7 @@ final class LaunchRecorder implements AutoCloseable {
     cuda.call(Function.GRAPH_LAUNCH, again.graph, stream);
   }
 
-  /**
-   * Returns an earlier recording that equals {@code now}. If there is none, remembers {@code now}
-   * and returns null.
-   */
+  /** Returns an equal earlier recording; if there is none, remembers {@code now}. */
   private Known remembered(MemorySegment now) {
     for (int i = known.size() - 1; i >= 0; i--) {
       if (known.get(i).text.mismatch(now) < 0) {

@@ -89,11 +89,7 @@ final class LibCuda {
     }
   }
 
-  /**
-   * Loads the library with this path or name. It stays loaded until the process ends.
-   *
-   * @throws GpuException if the library is missing or lacks a function
-   */
+  /** Loads the library, which stays loaded until the process ends. */
   static LibCuda load(String path) {
     try {
       return new LibCuda(SymbolLookup.libraryLookup(path, Arena.global()));
@@ -121,7 +117,6 @@ final class LibCuda {
     return (int) functions.get(f).call(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
   }
 
-  /** Calls a function and throws an exception on failure. */
   void call(Function f, long... arguments) {
     check(f, ask(f, arguments));
   }

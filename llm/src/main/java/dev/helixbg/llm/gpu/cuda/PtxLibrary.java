@@ -40,12 +40,7 @@ final class PtxLibrary {
     return PtxLibrary.class.getResource(resource(library)) != null;
   }
 
-  /**
-   * Returns a library's text. If {@code overlapping} is true, the text is for GPUs on which kernels
-   * may start before earlier kernels have ended.
-   *
-   * @throws GpuException if there is no such library
-   */
+  /** {@code overlapping} means that kernels may start before earlier kernels have ended. */
   static String read(String library, boolean overlapping) {
     try (InputStream in = PtxLibrary.class.getResourceAsStream(resource(library))) {
       if (in == null) {

@@ -18,10 +18,8 @@ public interface GpuBuffer {
 
   // No work in flight may use the bytes that these methods read or write.
 
-  /** Reads bytes from {@code offset} on into {@code target}. */
   void read(long offset, MemorySegment target);
 
-  /** Writes all of {@code source} from byte {@code offset} on. */
   void write(long offset, MemorySegment source);
 
   /** Copies all of a buffer of the same device to the start of this buffer. */

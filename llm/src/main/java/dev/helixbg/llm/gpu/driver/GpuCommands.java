@@ -10,15 +10,12 @@ import java.lang.foreign.MemorySegment;
 public interface GpuCommands extends AutoCloseable {
   void kernel(GpuKernel kernel);
 
-  /** Binds a buffer, from byte {@code offset} on, as argument {@code index}. */
   void buffer(int index, GpuBuffer buffer, long offset);
 
   /** Copies constants into the command buffer, as argument {@code index}. */
   void constants(int index, MemorySegment constants, int length);
 
-  /**
-   * Sets the size of threadgroup memory for argument 0, in bytes, rounded up to a multiple of 16.
-   */
+  /** Sets the bytes of threadgroup memory of argument 0, rounded up to a multiple of 16. */
   void threadgroupBytes(int length);
 
   /** Dispatches {@code x · y · z} threadgroups of {@code threads} threads in one dimension. */
@@ -35,12 +32,8 @@ public interface GpuCommands extends AutoCloseable {
   /** Returns whether the work has ended or failed. */
   boolean ended();
 
-  /**
-   * @throws GpuException if the work failed, with the driver's reason
-   */
   void await();
 
-  /** Releases the command buffer, committed or not. */
   @Override
   void close();
 }

@@ -38,19 +38,13 @@ public final class MetalDevice implements GpuDevice {
   private final ObjectiveC objc;
   final Arena arena = Arena.ofShared();
 
-  /**
-   * Memory for the two sizes of a dispatch. All dispatches share it, because only one thread at a
-   * time uses a device.
-   */
+  /** All dispatches share these sizes, since only one thread at a time uses a device. */
   private final MemorySegment sizes = arena.allocate(ObjectiveC.Shapes.SIZE, 2);
 
   private final long id;
 
   private final String library;
-
-  /** Whether the device can be reused after it was closed. */
   private volatile boolean rests;
-
   private final long queue;
   private final long pageSize = (int) NativeFunction.ofC("getpagesize").orElseThrow().call(0);
   private final Map<String, Long> libraries = new ConcurrentHashMap<>();

@@ -35,9 +35,7 @@ final class ObjectiveC {
 
   private static final String FRAMEWORKS = "/System/Library/Frameworks/%s.framework/%<s";
 
-  /**
-   * Apple's libraries. CoreGraphics is never called, but without it there may be no default device.
-   */
+  /** CoreGraphics is never called, but without it there may be no default device. */
   private static final List<String> SYSTEM =
       List.of(
           "/usr/lib/libobjc.A.dylib",
@@ -107,7 +105,6 @@ final class ObjectiveC {
         .orElseThrow(() -> new GpuException("the Metal libraries lack the function " + name));
   }
 
-  /** Returns the selector of a method's name, colons included. */
   long selector(String name) {
     Long known = selectors.get(name); // no lock: every token needs hundreds of selectors
     return known != null ? known : selectors.computeIfAbsent(name, key -> named(registerName, key));
@@ -143,7 +140,6 @@ final class ObjectiveC {
     return (ask(self, "respondsToSelector:", selector(method)) & 0xFF) != 0; // a BOOL has one byte
   }
 
-  /** Calls a method with two {@link Shapes#SIZE} arguments. */
   void tellSizes(long self, String method, MemorySegment a, MemorySegment b) {
     try {
       Shapes.SIZES.invokeExact(send.address(), self, selector(method), a, b);

@@ -21,7 +21,6 @@ class HostKvCacheTest {
   @AutoClose private final Arena arena = Arena.ofConfined();
   private final HostKvCache.Pool pool = new HostKvCache.Pool(arena, SHAPE);
 
-  /** A cache, and what was written to its positions. */
   private record Held(HostKvCache cache, List<Short> written) {}
 
   @Test
@@ -75,7 +74,6 @@ class HostKvCacheTest {
     }
   }
 
-  /** The last number of a key or value in the last layer. */
   private static MemorySegment last(long address) {
     return MemorySegment.ofAddress(address + 3 * Short.BYTES).reinterpret(Short.BYTES);
   }

@@ -252,7 +252,6 @@ class ByteRowProductTest {
     return sum(sums);
   }
 
-  /** A row of Q4_K or Q5_K. */
   private static float withMinima(TensorType type, MemorySegment weights, long row, byte[] bytes) {
     boolean five = type == TensorType.Q5_K;
     int quanta = five ? 48 : 16;

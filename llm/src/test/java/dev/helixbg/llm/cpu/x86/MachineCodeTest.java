@@ -18,7 +18,6 @@ import org.junit.jupiter.api.Test;
  * Code that {@link AvxAssembler} made becomes a function, where the processor and a switch let it.
  */
 class MachineCodeTest {
-  /** An instruction set of every processor of this kind. */
   private static final String OF_ALL = "sse2";
 
   @Test

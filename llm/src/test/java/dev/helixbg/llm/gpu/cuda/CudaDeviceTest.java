@@ -25,7 +25,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
-/** The driver by itself; {@link CudaTests#close} also finds what it leaves behind. */
 @ResourceLock("softmetal")
 @DisabledIfSystemProperty(named = "gpu.real", matches = "true")
 class CudaDeviceTest {
@@ -168,7 +167,6 @@ class CudaDeviceTest {
     assertEquals(List.of(), cuda.soft().takeFindings());
   }
 
-  /** Opens the GPU anew and uses it, until a graph has run; whether the driver refused a call. */
   private boolean fails() {
     try (CudaDevice other = CudaDevice.open(cuda.soft().library());
         Arena own = Arena.ofShared()) {

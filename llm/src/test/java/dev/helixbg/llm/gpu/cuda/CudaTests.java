@@ -18,7 +18,6 @@ public final class CudaTests implements AutoCloseable {
   private final SoftCuda soft;
   private final CudaDevice device;
 
-  /** Skips the test if there is no stand-in. */
   public CudaTests(SoftMetalSettings settings) {
     soft = REAL ? null : new SoftCuda(SoftMetal.loadOrSkip());
     if (!REAL) {
@@ -33,14 +32,12 @@ public final class CudaTests implements AutoCloseable {
     return device;
   }
 
-  /** How kernels run from now on, on the stand-in. */
   void configure(SoftMetalSettings settings) {
     if (!REAL) {
       soft.settings(settings);
     }
   }
 
-  /** What tests ask the stand-in. */
   SoftCuda soft() {
     return soft;
   }

@@ -80,7 +80,6 @@ public final class PtxCompiler {
     this.tests = tests;
   }
 
-  /** For the sources above the working directory. */
   public static PtxCompiler ofProject() {
     for (Path at = Path.of("").toAbsolutePath(); at != null; at = at.getParent()) {
       Path tests = at.resolve("llm/src/test");
@@ -91,7 +90,6 @@ public final class PtxCompiler {
     throw new IllegalStateException(HEADER + " is not in or above " + Path.of("").toAbsolutePath());
   }
 
-  /** Whether clang is here. */
   public static boolean isHere() {
     return Stream.of(System.getenv("PATH").split(":"))
         .anyMatch(folder -> Files.isExecutable(Path.of(folder, CLANG)));
@@ -107,12 +105,10 @@ public final class PtxCompiler {
         && PtxLibrary.read(library.name(), false).startsWith(head(library));
   }
 
-  /** Whether compiling gives the resource. */
   public boolean isSame(KernelLibrary library) {
     return PtxLibrary.read(library.name(), false).equals(compile(library));
   }
 
-  /** Compiles a library into the resources below a root. */
   public void write(KernelLibrary library, Path root) throws IOException {
     write(compile(library), library, root);
   }
@@ -147,7 +143,6 @@ public final class PtxCompiler {
     }
   }
 
-  /** The names of all libraries among the resources. */
   public Set<String> written() throws IOException {
     try (Stream<Path> files = Files.list(folder())) {
       return files
@@ -156,7 +151,6 @@ public final class PtxCompiler {
     }
   }
 
-  /** Deletes the libraries that are not among these. */
   public void removeOthers(Set<String> names) throws IOException {
     for (String name : written()) {
       if (!names.contains(name)) {

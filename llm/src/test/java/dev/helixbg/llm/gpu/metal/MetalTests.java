@@ -18,7 +18,6 @@ public final class MetalTests implements AutoCloseable {
   private final Optional<SoftMetal> metal;
   private final MetalDevice device;
 
-  /** Skips the test if there is no software Metal. */
   public MetalTests(SoftMetalSettings settings) {
     metal = OS.MAC.isCurrentOs() ? Optional.empty() : Optional.of(SoftMetal.loadOrSkip());
     configure(settings);
@@ -27,17 +26,14 @@ public final class MetalTests implements AutoCloseable {
     device = open();
   }
 
-  /** Another device, which the test closes. */
   MetalDevice open() {
     return MetalDevice.open(library());
   }
 
-  /** What stands in for Apple's libraries; empty on a Mac. */
   String library() {
     return metal.map(soft -> soft.library().toString()).orElse("");
   }
 
-  /** Kernels that were compiled since the process began. */
   long compiledKernels() {
     return metal.orElseThrow().compiledKernels();
   }
@@ -46,22 +42,18 @@ public final class MetalTests implements AutoCloseable {
     return device;
   }
 
-  /** A kernel of a source of the test's own. */
   public GpuKernel kernel(String name, String source) {
     return device.kernel(new KernelLibrary("test", source, List.of()), name);
   }
 
-  /** From now on. */
   public void configure(SoftMetalSettings settings) {
     metal.ifPresent(soft -> soft.configure(settings));
   }
 
-  /** What was found wrong since the last call, for tests that do wrong. */
   public List<String> takeFindings() {
     return metal.map(SoftMetal::takeFindings).orElse(List.of());
   }
 
-  /** Releases the device that a model left at rest. */
   public static void releaseRested() {
     MetalDevice rested = MetalDevice.AT_REST.getAndSet(null);
     if (rested != null) {
@@ -69,7 +61,6 @@ public final class MetalTests implements AutoCloseable {
     }
   }
 
-  /** Nothing was found, and everything is released. */
   @Override
   public void close() {
     device.close();

@@ -51,10 +51,7 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
    */
   private static final FloatVector BIAS_4 = ofFactors(COUNT * QuantisedRow.BIAS, 0);
 
-  /**
-   * Correction like {@link #BIAS_4} for five-bit quanta, whose products fill eight ints at any
-   * width.
-   */
+  /** As {@link #BIAS_4}, for five-bit quanta, whose products fill eight ints at any width. */
   private static final FloatVector BIAS_5 = ofFactors(8 * QuantisedRow.BIAS, 0);
 
   /**
@@ -77,7 +74,6 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
     QuantisedRow.quantise(x, columns, GROUP, limit, 1, 0, prepared);
   }
 
-  /** Returns a vector with {@code factors} in the first four lanes, then {@code others}. */
   private static FloatVector ofFactors(float factors, float others) {
     float[] lanes = new float[COUNT];
     Arrays.fill(lanes, others);

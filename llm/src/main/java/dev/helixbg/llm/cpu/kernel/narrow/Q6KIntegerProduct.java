@@ -46,11 +46,7 @@ public final class Q6KIntegerProduct implements RowKernel {
 
   private static final int VECTORS = 32 / BYTES;
 
-  /**
-   * Shuffle that copies the first two of eight factors: the first to the lower half of a vector,
-   * and the second to the upper half. A factor belongs to a group of 16 weights. The next three
-   * shuffles copy the other factors.
-   */
+  /** Copies factors 0 and 1 to the halves of a vector; the next shuffles copy the others. */
   private static final VectorShuffle<Float> PAIR_0 = pair(0);
 
   private static final VectorShuffle<Float> PAIR_1 = pair(2);

@@ -119,7 +119,6 @@ record HalfProduct(boolean brain) implements RowKernel {
     }
   }
 
-  /** Multiplies rows of bf16, whose numbers are the upper halves of floats. */
   private static void multiplyBf16(
       long weights, int columns, long prepared, long y, int from, int to, int step) {
     IntVector oddHalf = IntVector.broadcast(INTS, ODD_HALF);

@@ -43,7 +43,6 @@ public final class ByteTiles {
   public static final int SUBS = 8;
   public static final int COLUMNS = SUBS * SUB;
 
-  /** Number of groups of four columns in a sub-block. */
   public static final int GROUPS = SUB / 4;
 
   public static final int LINE = 4 * TOKENS;

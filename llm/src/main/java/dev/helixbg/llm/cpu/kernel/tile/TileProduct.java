@@ -31,7 +31,6 @@ public final class TileProduct {
   /** Number of tokens of a tile, which is two vectors. */
   public static final int TOKENS = 2 * COUNT;
 
-  /** Maximum number of weights in a row of a panel. */
   public static final int DEPTH = 1024;
 
   /**
@@ -41,7 +40,6 @@ public final class TileProduct {
 
   private static final long ROW = 4L * STRIDE;
 
-  /** Size of a column of a tile, and of the sums of a row, in bytes. */
   private static final long WIDTH = 2L * BYTES;
 
   private TileProduct() {}
@@ -128,7 +126,6 @@ public final class TileProduct {
     f1.intoMemorySegment(MEMORY, sums + 5 * WIDTH + BYTES, ORDER);
   }
 
-  /** Multiplies eight rows with the first half of a tile. */
   private static void oneVector(long panel, int depth, long x, long before, long sums) {
     long w = panel & ADDRESS;
     FloatVector a0 = loadFloats(before);

@@ -93,7 +93,6 @@ public final class KernelProbe {
     }
   }
 
-  /** Of one block and of more, an odd number of them too. */
   static int[] columns(TensorType type) {
     return switch (type.blockElements()) {
       case 1 -> new int[] {1, 31, 256, 1030};
@@ -262,7 +261,6 @@ public final class KernelProbe {
     }
   }
 
-  /** The largest, relative to the size of its terms. */
   private static double halfAttentionError(
       MemorySegment queries, MemorySegment halves, int count, int size, float[] result) {
     double worst = 0;
@@ -366,7 +364,6 @@ public final class KernelProbe {
     System.out.println(line);
   }
 
-  /** So many numbers of a normal distribution, aligned for kernels. */
   public static MemorySegment gaussian(Arena arena, SplittableRandom random, int count) {
     MemorySegment values = arena.allocate(4L * count, 64);
     for (int i = 0; i < count; i++) {

@@ -48,7 +48,6 @@ class ByteTilesTest {
     assertEquals("tiles of " + Math.min(bits, Lanes.LARGEST) / 16 + " tokens", printed.strip());
   }
 
-  /** The same in a JVM with other vectors. */
   public static void main(String[] arguments) {
     ByteTilesTest test = new ByteTilesTest();
     test.compareAll();
@@ -80,7 +79,6 @@ class ByteTilesTest {
     }
   }
 
-  /** A tile's tokens, of each kind some. */
   private MemorySegment activations(Arena arena) {
     MemorySegment x = arena.allocate(4L * STRIDE * TOKENS, 64);
     for (int t = 0; t < TOKENS; t++) {
