@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  */
 public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime) {
 
-  /** Minimum cosine that is accepted for CoreML, which must compute nearly the same vectors. */
+  /** Minimum cosine between the vectors that CoreML and the CPU compute for the same text. */
   static final double SAME = 0.999;
 
   /** Gains from here to {@link #CLEARLY_FASTER} are measured three times. */

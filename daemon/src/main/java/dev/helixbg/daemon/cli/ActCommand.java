@@ -47,8 +47,8 @@ final class ActCommand extends JsonCommand {
             + " each file. Without --run and --undo, nothing is changed.",
         "To make the edit yourself: make the checks first. Then carry out the lines 'look' (a"
             + " command) and 'call' (a call of helix) in their order. Stop at the first failure,"
-            + " because another program has then written to the knowledge base. At the end, run:"
-            + " helix-bg done ID.",
+            + " which means that another program has written to the knowledge base. At the end,"
+            + " run: helix-bg done ID.",
         "With --run, helix makes the calls. helix-bg then checks that the log contains the"
             + " changes, and marks the finding as done. In a memory file, helix-bg itself removes"
             + " or replaces items.");

@@ -45,7 +45,7 @@ final class InProcessKbs implements AutoCloseable {
 
   private static final Set<String> EMBEDDING = Set.of("search", "related");
 
-  /** These requests wait until the report contains all answers, which change its order. */
+  /** Requests that wait until the report contains all answers, because answers change its order. */
   private static final Set<String> LISTING = Set.of("findings", "finding", "act");
 
   private final KbHost host;

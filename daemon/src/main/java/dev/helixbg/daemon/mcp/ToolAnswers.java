@@ -161,7 +161,7 @@ record ToolAnswers(KbRouter kbs) {
   private static String by(boolean daemon) {
     return daemon
         ? "the helix-bg daemon"
-        : "this process: no daemon watches the knowledge base, so answers are slower; a person can"
-            + " start a daemon: helix-bg service install";
+        : "this process, because no daemon watches the knowledge base; answers are therefore"
+            + " slower. A person can start a daemon with: helix-bg service install";
   }
 }

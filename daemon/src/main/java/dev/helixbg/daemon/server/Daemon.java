@@ -157,7 +157,7 @@ public final class Daemon implements AutoCloseable {
 
   /**
    * Starts idle work, releases unused models, and shortens the service's error file. A failure is
-   * logged, and the next call tries again. Returns the nanoseconds until then.
+   * logged, and the next call tries again. Returns the nanoseconds to wait before the next call.
    */
   private long chores() throws InterruptedException {
     try {

@@ -47,9 +47,10 @@ public final class KnownPairs {
   }
 
   /**
-   * Returns known pairs for the next questions. If possible, each relation has equally many pairs.
+   * Returns pairs with known answers, to be mixed into the next questions; where possible, as many
+   * for each relation.
    *
-   * @param questions the number of questions, including the known pairs
+   * @param questions the total number of questions, with the known pairs
    * @param answered the ids of questions that the client has answered
    */
   public static List<Known> next(int questions, Set<String> answered) {

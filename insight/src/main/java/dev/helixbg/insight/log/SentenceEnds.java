@@ -10,7 +10,10 @@ import java.util.stream.IntStream;
 public final class SentenceEnds {
   private SentenceEnds() {}
 
-  /** Returns all ends in rising order. Each end is a place from 1 to the length of the text. */
+  /**
+   * Returns the positions at which sentences end, in ascending order; each is from 1 to the length
+   * of the text.
+   */
   public static List<Integer> of(String text) {
     return IntStream.rangeClosed(1, text.length())
         .filter(place -> isAt(text, place))

@@ -154,8 +154,8 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
   }
 
   /**
-   * Reads a block. A block without data is not front matter, but text between two horizontal rules.
-   * A block that has only blank lines and comments is empty front matter.
+   * Reads a block. If it has only blank lines and comments, it is empty front matter. If it has
+   * other text without keys, it is ordinary text between two horizontal rules.
    */
   private static FrontMatter read(Block block) {
     Map<String, List<String>> values = new LinkedHashMap<>();

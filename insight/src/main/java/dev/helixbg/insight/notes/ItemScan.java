@@ -25,7 +25,7 @@ final class ItemScan {
 
   private static final int TAB = 4;
 
-  /** The beginning of a text that belongs to the fact above it. */
+  /** The beginning of a paragraph that continues the fact above it. */
   static final Pattern PART =
       Pattern.compile(
           "(?i)[*_]{0,3}(?:why|how to"

@@ -23,8 +23,8 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
     Set<Finding.Relation> leading = new HashSet<>(judged.leading());
     return section(
         "Other pairs",
-        "Pairs in the order of their rank, each with its verdict. Pairs without a verdict were"
-            + " not read.",
+        "Pairs in the order of their rank, each with its verdict. The language model has not"
+            + " read the pairs without a verdict.",
         report.findings().relations().stream().filter(pair -> !leading.contains(pair)).toList(),
         pair -> {
           String said = PairView.said(pair, report.judgements()).orElse("");

@@ -57,10 +57,9 @@ record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
   }
 
   /**
-   * Finds the path that an entry means. It is the exact path, if a file has or had this path.
-   * Otherwise, it is the only path that ends with the entry's name for the file. If paths of
-   * present files end with that name, only these paths are considered, because a present file is no
-   * finding.
+   * Finds the path that an entry refers to: the exact path, if a file has or had it; otherwise, the
+   * only path that ends with the name in the entry. Paths of existing files come first, because a
+   * mention of an existing file is no finding.
    */
   private Optional<String> path(SourceMentions.File file, int position) {
     String path = file.path();
