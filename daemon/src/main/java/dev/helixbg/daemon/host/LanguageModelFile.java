@@ -41,8 +41,8 @@ public record LanguageModelFile(Path file) {
   public static final int PASS_ROWS = 1024;
 
   /**
-   * Returns the model that the settings name, which must exist; else the first usable model in the
-   * models folder.
+   * Returns the model that the settings name; throws if it does not exist. If the settings name
+   * none, returns the first usable model in the models folder.
    */
   public static Optional<LanguageModelFile> locate(Settings settings) {
     Optional<Path> named = settings.llm().model();

@@ -78,7 +78,10 @@ final class KbRouter implements AutoCloseable {
     return known.isEmpty() ? List.of(Kb.find(Optional.empty(), settings, locations)) : known;
   }
 
-  /** Answers a request about the KB whose path or name is in {@code kb}, else the first KB. */
+  /**
+   * Answers a request. Its field {@code kb} gives the path or name of the KB; without that field,
+   * the request is about the first KB.
+   */
   Answer ask(ObjectNode request, Progress.Display progress) throws InterruptedException {
     asked = true;
     Optional<JsonNode> daemon = daemon();

@@ -336,8 +336,8 @@ final class StdioTransport implements McpServerTransportProvider {
     }
 
     /**
-     * Whether the client waits for a message. Some clients close the session at an unexpected one,
-     * such as the progress of a cancelled request.
+     * Whether the client waits for a message. Some clients close the session when they get an
+     * unexpected message, such as a message about the progress of a cancelled request.
      */
     private boolean isExpected(JSONRPCMessage message) {
       return switch (message) {

@@ -28,8 +28,8 @@ record EntryWords(
 
   /**
    * Returns words that identify an entry until it gets a mark or new links. If several entries have
-   * the same body, helix edits the first of them. An act can therefore only delete such entries,
-   * beginning with the first.
+   * the same body, helix edits the first of them. Therefore an act cannot edit entries with equal
+   * bodies; it can only delete them, beginning with the first.
    */
   String of(NamedEntry entry) {
     List<NamedEntry> twins =

@@ -86,8 +86,8 @@ record ComparedVectors(
   }
 
   /**
-   * Returns the passage of a vector. The vector of a whole entry has the part of the entry before
-   * its first passage.
+   * Returns the passage that a vector stands for. For the vector of a whole entry, this is the text
+   * before the entry's first passage.
    */
   Passage passage(int vector, Entry owner) {
     if (vector >= entries) {

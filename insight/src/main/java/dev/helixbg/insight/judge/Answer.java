@@ -40,7 +40,10 @@ public record Answer(
     return (unread & bit) == 0;
   }
 
-  /** Returns the probability of a choice; a third choice has the rest of the probability. */
+  /**
+   * Returns the probability of a choice. Only the two likeliest choices have a stored probability;
+   * any other choice gets the rest.
+   */
   double share(String choice) {
     if (text.equals(choice)) {
       return probability;

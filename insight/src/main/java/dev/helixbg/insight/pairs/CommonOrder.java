@@ -36,7 +36,10 @@ record CommonOrder(List<int[]> places, int first, int second) {
     return new CommonOrder(places, a.size(), b.size());
   }
 
-  /** Returns the share of the words of both lists that are in the common order. */
+  /**
+   * Counts the words of both lists together, and returns the share of them that belongs to the
+   * common order.
+   */
   double share() {
     return first == 0 || second == 0 ? 0 : 2.0 * places.size() / (first + second);
   }

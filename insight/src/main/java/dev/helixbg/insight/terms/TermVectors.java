@@ -49,7 +49,10 @@ public final class TermVectors {
 
   private final Postings postings;
 
-  /** The texts that have each term, for products with all texts. */
+  /**
+   * For each term, the texts that contain it; used to multiply one vector with the vectors of all
+   * texts.
+   */
   private record Postings(int[] starts, int[] textAt, float[] weightAt) {}
 
   /** Makes vectors of texts to compare. The entries come first; frequencies count only entries. */
