@@ -63,9 +63,9 @@ public final class NotesLog {
   /** Beginning of a file whose content Git LFS has not fetched. */
   private static final String LFS_POINTER = "version https://git-lfs.github.com/spec/";
 
-  /** The marks of git around both sides of a conflict. */
+  /** A text up to the last mark of a conflict in git; tries each mark once. */
   private static final Pattern UNMERGED =
-      Pattern.compile("(?m)^<{7} .*$(?s:.*?)^={7}$(?s:.*?)^>{7} ");
+      Pattern.compile("(?ms)(?>.*?^<{7} )(?>.*?^={7}$)(?>.*?^>{7} )");
 
   /** Text between the title of a note and its headings in the first line of an entry. */
   public static final String BETWEEN = " › ";
@@ -244,7 +244,7 @@ public final class NotesLog {
             ? Optional.of("a page of questions by helix-bg")
             : text.startsWith(LFS_POINTER)
                 ? Optional.of("a pointer of Git LFS: git lfs pull fetches the file")
-                : UNMERGED.matcher(text).find()
+                : UNMERGED.matcher(text).lookingAt()
                     ? Optional.of("an unfinished merge: resolve the conflicts in it")
                     : Optional.empty();
   }

@@ -30,6 +30,7 @@ import java.util.concurrent.CancellationException;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -404,6 +405,16 @@ class NotesLogTest {
     assertTrue(
         account.words().orElseThrow().startsWith("10 files were left out, the first is binary.md"),
         account.words().get());
+  }
+
+  /** The search for a conflict's last mark began again at each first and second mark. */
+  @Test
+  @Timeout(60)
+  void manyMarksWithoutAnEndAreNoMerge() throws IOException {
+    note("marks.md", "<<<<<<< a\n=======\n".repeat(20_000));
+    NotesAccount account = update();
+    assertEquals(1, account.files());
+    assertEquals(0, account.leftOut().files().size());
   }
 
   @Test
