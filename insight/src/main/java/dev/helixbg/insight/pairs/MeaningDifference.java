@@ -193,6 +193,13 @@ public record MeaningDifference(
     return tokens.stream().map(Token::key).toList();
   }
 
+  /** Whether each list has a stem that the other lacks. */
+  private static boolean haveOwnStems(List<Token> a, List<Token> b) {
+    Set<String> one = stems(a);
+    Set<String> other = stems(b);
+    return !one.containsAll(other) && !other.containsAll(one);
+  }
+
   private static Set<String> stems(List<Token> tokens) {
     return tokens.stream()
         .map(token -> PairDisagreement.stem(token.key))
@@ -241,8 +248,7 @@ public record MeaningDifference(
                   && (!english
                       || own.anyMatch(MeaningDifference::limits)
                       || areReversed(a, b)
-                      || !stems(ownB).containsAll(stems(ownA))
-                          && !stems(ownA).containsAll(stems(ownB)));
+                      || haveOwnStems(ownA, ownB));
       return new MeaningDifference(
           words,
           alike && words.isPresent(),
@@ -273,10 +279,12 @@ public record MeaningDifference(
 
   /** Whether texts such as <em>A before B</em> and <em>B before A</em> have the same words. */
   private static boolean areReversed(List<Token> a, List<Token> b) {
+    if (keys(a).stream().noneMatch(DIRECTED::contains)) {
+      return false;
+    }
     List<String> one = stemsInOrder(a);
     List<String> other = stemsInOrder(b);
-    return keys(a).stream().anyMatch(DIRECTED::contains)
-        && !one.equals(other)
+    return !one.equals(other)
         && one.stream().sorted().toList().equals(other.stream().sorted().toList());
   }
 

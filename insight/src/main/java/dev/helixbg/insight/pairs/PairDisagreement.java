@@ -159,13 +159,14 @@ public final class PairDisagreement {
   /**
    * Returns a pattern for texts that have one of the given words among their first three words.
    *
-   * @param words words that count only if no letter follows them
-   * @param unspaced words of writing systems without blanks between words
+   * @param words words that count only as whole words
+   * @param unspaced words of writing systems without blanks between words; they may be within what
+   *     looks like the first or second word
    */
   private static Pattern beginning(String words, String unspaced) {
-    return Pattern.compile(
-        "(?iu)(?:[^\\p{L}]*\\p{L}+){0,2}?[^\\p{L}]*(?:(?:%s)(?!\\p{L})|%s)"
-            .formatted(words, unspaced));
+    String first = "(?iu)(?:[^\\p{L}]*+\\p{L}++){0,2}?[^\\p{L}]*+(?:(?:%s)(?!\\p{L})|%s)";
+    String within = "(?:[^\\p{L}]*+\\p{L}++)??[^\\p{L}]*+\\p{L}+?(?:%s)";
+    return Pattern.compile((first + "|" + within).formatted(words, unspaced, unspaced));
   }
 
   /** Returns the disagreement, such as {@code numbers: 9, 8}; empty if the texts agree. */
@@ -175,7 +176,9 @@ public final class PairDisagreement {
 
   /** Returns how one text negates, forbids or reverses what the other says or asks for. */
   public static Optional<String> opposition(String one, String other) {
-    return reversal(one, other).or(() -> negation(one, other));
+    Said a = plainly(one);
+    Said b = plainly(other);
+    return reversal(one, other, a, b).or(() -> negation(a, b));
   }
 
   /** Returns an {@link #opposition} in a word that only one text negates. */
@@ -185,8 +188,10 @@ public final class PairDisagreement {
 
   /** Returns an {@link #opposition} that does not depend on which word a negation belongs to. */
   static Optional<String> reversal(String one, String other) {
-    Said a = plainly(one);
-    Said b = plainly(other);
+    return reversal(one, other, plainly(one), plainly(other));
+  }
+
+  private static Optional<String> reversal(String one, String other, Said a, Said b) {
     return reversed(a, b).or(() -> forbidden(one, other)).or(() -> forbidden(other, one));
   }
 

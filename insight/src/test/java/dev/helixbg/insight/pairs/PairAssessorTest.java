@@ -12,8 +12,10 @@ import dev.helixbg.insight.findings.Finding.Tier;
 import dev.helixbg.insight.findings.NearestPair;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PairAssessorTest {
   private static final PairAssessor ASSESSOR =
@@ -130,6 +132,15 @@ class PairAssessorTest {
     assertEquals(Optional.empty(), PairDisagreement.of(odd, odd));
   }
 
+  /** The work for such a text grew with the square of its length. */
+  @ParameterizedTest
+  @ValueSource(strings = {"字", "a"})
+  @Timeout(30)
+  void aTextWithoutBlanksIsReadOnce(String letter) {
+    String text = letter.repeat(50_000);
+    assertEquals(Optional.empty(), PairDisagreement.opposition(text, text + ", and more"));
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -140,6 +151,9 @@ class PairAssessorTest {
         "Always run the tests. | Always run the linter. | false",
         "Never log secrets. | Don't print tokens. | false",
         "总是先压缩提交 | 禁止压缩提交 | true",
+        "总是先压缩提交 | 在主分支上禁止压缩提交 | true",
+        "总是先压缩提交 | 提交规则：主分支上禁止压缩 | true",
+        "Always run the checks. | Whenever you deploy, run the checks. | false",
         "The flag is enabled in production. | In production the flag is disabled. | true",
         "Das Feature ist aktiviert. | In Produktion ist das Feature deaktiviert. | true",
         "La fonction est activée. | En production, la fonction est désactivée. | true",
