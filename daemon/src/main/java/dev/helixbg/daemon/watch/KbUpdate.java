@@ -111,7 +111,8 @@ public final class KbUpdate {
             .origin()
             .filter(one -> one.logSha256().equals(log.account().sha256()))
             .filter(one -> one.basis().equals(basis));
-    if (!again && last.filter(one -> one.firstLook().isEmpty()).isPresent()) {
+    boolean isDone = last.filter(one -> one.firstLook().isEmpty()).isPresent();
+    if (isDone && !again) {
       questions = last.get().questions();
       left = Optional.empty();
       if (!store.outputs().isReportInPlace()) {
@@ -133,7 +134,7 @@ public final class KbUpdate {
     here.check();
     outcome = made;
     questions = made.questions();
-    if (left.isPresent() || last.filter(one -> one.firstLook().isEmpty()).isEmpty()) {
+    if (left.isPresent() || !isDone) {
       publish(store, made, basis);
     }
     left = Optional.empty();

@@ -110,13 +110,16 @@ final class Matmul {
       }
     } else {
       beforeTiles.run();
-      for (TiledMatmul method : List.of(floats, bytes)) {
-        if (uses(method)) {
-          team.run((member, tile) -> method.pack(scratch[member], tile), method.of(x, rows));
-        }
-      }
+      pack(floats, x);
+      pack(bytes, x);
     }
     team.run(this::multiply, PARTS_PER_MEMBER * team.size());
+  }
+
+  private void pack(TiledMatmul method, HostActivations x) {
+    if (uses(method)) {
+      team.run((member, tile) -> method.pack(scratch[member], tile), method.of(x, rows));
+    }
   }
 
   /**
