@@ -2,8 +2,10 @@ package dev.helixbg.daemon.run;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.helixbg.config.Progress;
 import dev.helixbg.daemon.host.FakeEmbedder;
@@ -27,6 +29,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -47,6 +50,29 @@ class EmbeddingStageTest {
   @TempDir Path kb;
 
   private final FakeEmbedder embedder = new FakeEmbedder();
+
+  /** The user waits for the trial, too, so it counts as time of the first look. */
+  @Test
+  void theTimeOfANewestLookBeginsBeforeTheTrial() throws Exception {
+    long[] now = {0};
+    Duration time = Duration.ofSeconds(10);
+    FakeModel model = model();
+    model.otherWay =
+        Optional.of(
+            new EmbedderSource.OtherWay(
+                "other",
+                false,
+                few -> {
+                  now[0] += time.toNanos();
+                  return 2;
+                },
+                () -> embedder));
+    try (EmbeddingStage stages =
+        new EmbeddingStage(store(), model, SILENT, () -> now[0], notes(1_000))) {
+      assertFalse(stages.embedNewest(time));
+      assertEquals(EmbeddingStage.NEWEST_TEXTS, stages.result().embedded());
+    }
+  }
 
   private EmbeddingStage.Result update(List<Entry> entries) throws InterruptedException {
     embedder.asked.clear();
@@ -379,6 +405,32 @@ class EmbeddingStageTest {
                     connection,
                     "SELECT COALESCE(SUM(LENGTH(keys)), 0) / %d FROM vectors"
                         .formatted(KEY_BYTES)));
+  }
+
+  /** When each batch replaced the whole file, 15 GB were written for 100,000 texts. */
+  @Test
+  void aFirstRunWritesAtMostThreeTimesWhatItKeeps() throws Exception {
+    assumeTrue(Files.isReadable(IO), "only Linux tells");
+    int texts = 10_000;
+    update(notes(1)); // what a new database costs, and a few classes
+    long before = written();
+    FakeModel model = model();
+    try (EmbeddingStage stage = new EmbeddingStage(store(), model, SILENT, () -> 0, notes(texts))) {
+      stage.run();
+    }
+    long bytes = written() - before;
+    long kept = texts * (long) (KEY_BYTES + 4 * VectorStore.DIMENSION);
+    assertTrue(bytes < 3 * kept, bytes + " bytes written of " + kept);
+  }
+
+  private static final Path IO = Path.of("/proc/self/io");
+
+  private static long written() throws IOException {
+    return Files.readAllLines(IO).stream()
+        .filter(line -> line.startsWith("wchar: "))
+        .mapToLong(line -> Long.parseLong(line.substring("wchar: ".length())))
+        .findFirst()
+        .orElseThrow();
   }
 
   @Test

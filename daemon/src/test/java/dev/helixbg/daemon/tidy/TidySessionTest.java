@@ -205,6 +205,13 @@ class TidySessionTest {
   }
 
   @Test
+  void aNewReportIsSeenAtTheNextKey() throws Exception {
+    press("n");
+    String screen = show("new", "A note of today.", "A note of this day.");
+    assertHas(screen, "of 4, 0 done", "A note of this day.");
+  }
+
+  @Test
   void theNextSessionGoesOnWithWhatIsLeft() throws Exception {
     goTo("queue:0");
     press("s", "enter");

@@ -8,9 +8,35 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TensorTypeTest {
+
+  /** A block has factors in f16, packed scales, and the bits of each weight. */
+  @ParameterizedTest
+  @EnumSource
+  void blockSizesFollowFromTheirFields(TensorType type) {
+    int f16 = 2;
+    int packedScales = 8 * (6 + 6) / 8;
+    int bytes =
+        switch (type) {
+          case F32 -> Float.BYTES;
+          case F16, BF16 -> Short.BYTES;
+          case Q8_0 -> f16 + 32;
+          case Q4_K -> 2 * f16 + packedScales + 256 * 4 / 8;
+          case Q5_K -> 2 * f16 + packedScales + 256 * 5 / 8;
+          case Q6_K -> f16 + 256 / 16 + 256 * 6 / 8;
+        };
+    int elements =
+        switch (type) {
+          case F32, F16, BF16 -> 1;
+          case Q8_0 -> 32;
+          case Q4_K, Q5_K, Q6_K -> 256;
+        };
+    assertEquals(bytes, type.blockBytes());
+    assertEquals(elements, type.blockElements());
+  }
 
   @Test
   void idsFindTheirType() {
@@ -21,6 +47,22 @@ class TensorTypeTest {
       assertSame(type, StoredType.ofId(type.id()));
       assertEquals(type.name(), StoredType.nameOf(type.id()));
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void blockSizesFollowFromTheirFields(PackedType type) {
+    int f16 = 2;
+    int bytes =
+        switch (type) {
+          case Q4_0, IQ4_NL -> f16 + 32 * 4 / 8;
+          case Q4_1 -> 2 * f16 + 32 * 4 / 8;
+          case Q5_0 -> f16 + 32 * 5 / 8;
+          case Q5_1 -> 2 * f16 + 32 * 5 / 8;
+          case IQ4_XS -> f16 + 8 * 6 / 8 + 256 * 4 / 8;
+        };
+    assertEquals(bytes, type.blockBytes());
+    assertEquals(type == PackedType.IQ4_XS ? 256 : 32, type.blockElements());
   }
 
   @Test

@@ -1,0 +1,223 @@
+package dev.helixbg.daemon.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.config.Progress;
+import dev.helixbg.daemon.host.FakeEmbedder;
+import dev.helixbg.embed.Embedder;
+import dev.helixbg.embed.PairCalibration;
+import dev.helixbg.embed.PairReader;
+import dev.helixbg.embed.cache.VectorStore;
+import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.TestDatabase;
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.NearestPair;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.pairs.ReadingStore;
+import dev.helixbg.insight.pairs.RelationReranker;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.function.IntUnaryOperator;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A progress bar estimates the remaining time. The model here takes as much time as a real one, by
+ * a clock of its own. The longest texts come first, so a count of texts would promise more than
+ * twice the time.
+ */
+class EmbeddingEstimateTest {
+  @TempDir Path kb;
+
+  private double now;
+
+  /** Takes texts in batches of 512 tokens, the longest first and padded to it, as MiniLm does. */
+  private final class TimedEmbedder implements Embedder {
+    @Override
+    public void embed(List<String> texts, VectorSink sink) {
+      List<Integer> order =
+          IntStream.range(0, texts.size())
+              .boxed()
+              .sorted(Comparator.comparingInt(i -> -tokens(texts.get(i))))
+              .toList();
+      for (int from = 0; from < order.size(); ) {
+        int width = tokens(texts.get(order.get(from)));
+        int to = Math.min(order.size(), from + Math.max(1, 512 / width));
+        now += (to - from) * (double) width * (12 * 384 + 2 * width);
+        for (int i : order.subList(from, to)) {
+          sink.accept(i, FakeEmbedder.vectorOf(texts.get(i)));
+        }
+        from = to;
+      }
+    }
+
+    private static int tokens(String text) {
+      return Math.min(256, 2 + tokensOf(text));
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /** A word has 1.3 tokens on average; the estimate counts characters instead. */
+  private static int tokensOf(String text) {
+    return (int) (1.3 * text.split(" ").length);
+  }
+
+  /** Reads each pair alone, the longest of each thousand first, as CrossEncoder does. */
+  private final class TimedReader implements PairReader {
+    private static final int WINDOW = 1024;
+
+    @Override
+    public void read(List<Texts> pairs, Sink sink) {
+      for (int from = 0; from < pairs.size(); from += WINDOW) {
+        IntStream.range(from, Math.min(pairs.size(), from + WINDOW))
+            .boxed()
+            .sorted(Comparator.comparingInt(i -> -tokens(pairs.get(i))))
+            .forEach(
+                i -> {
+                  int tokens = tokens(pairs.get(i));
+                  now += tokens * (12.0 * 384 + 2 * tokens);
+                  sink.accept(i, new Reading(new float[4], true, true));
+                });
+      }
+    }
+
+    private static int tokens(Texts pair) {
+      return 3 + Math.min(ROOM, tokensOf(pair.older())) + Math.min(ROOM, tokensOf(pair.newer()));
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private record Moment(double time, long done) {}
+
+  private final class Bar implements Progress {
+    private final List<Moment> moments = new ArrayList<>();
+    private final double start = now;
+    private final long things;
+    private final long work;
+    private long done;
+
+    Bar(long things, long work) {
+      this.things = things;
+      this.work = work;
+    }
+
+    @Override
+    public void step(long items, long part) {
+      done += part;
+      moments.add(new Moment(now - start, done));
+    }
+
+    /** The largest error of the estimate after a tenth of the time, as a share of all time. */
+    double worst() {
+      assertEquals(work, done);
+      assertEquals(things, moments.size());
+      double took = moments.getLast().time();
+      double worst = 0;
+      for (Moment moment : moments) {
+        if (moment.time() >= took / 10) {
+          double left = moment.time() * (work - moment.done()) / moment.done();
+          worst = Math.max(worst, Math.abs(left - (took - moment.time())) / took);
+        }
+      }
+      return worst;
+    }
+  }
+
+  private static List<Entry> entries(int count, IntUnaryOperator words) {
+    Random random = new Random(7);
+    List<Entry> entries = new ArrayList<>();
+    long offset = 8;
+    for (int i = 0; i < count; i++) {
+      StringBuilder body = new StringBuilder("n" + i);
+      for (int w = words.applyAsInt(i); w > 0; w--) {
+        body.append(' ').append("abcdefgh", 0, 3 + random.nextInt(5));
+        body.append(random.nextInt(12) == 0 ? "." : "");
+      }
+      String text = body.toString();
+      entries.add(new Entry(offset, "topic", text, 0, EntryText.parse(text)));
+      offset += 100 + text.length();
+    }
+    return entries;
+  }
+
+  private void assertTrueEstimate(int count, IntUnaryOperator words) throws Exception {
+    List<Entry> entries = entries(count, words);
+    List<Bar> bars = new ArrayList<>();
+    Progress.Display display =
+        (what, things, work) -> {
+          bars.add(new Bar(things, work));
+          return bars.getLast();
+        };
+    try (EmbeddingStage stage =
+        new EmbeddingStage(
+            database(VectorStore.TABLE),
+            FakeEmbedder.model("model", TimedEmbedder::new),
+            display,
+            () -> 0,
+            entries)) {
+      stage.run();
+    }
+    assertTrue(!bars.isEmpty());
+    for (Bar bar : bars) {
+      assertTrue(bar.worst() < 0.2, "off by " + bar.worst());
+    }
+  }
+
+  private int databases;
+
+  private Database database(String table) throws IOException {
+    return TestDatabase.in(Files.createDirectory(kb.resolve("of" + databases++)), table);
+  }
+
+  /** Checks the estimate for pairs of successive entries. */
+  private void assertTrueEstimateOfPairs(int count, IntUnaryOperator words) throws Exception {
+    List<NamedEntry> entries = NamedEntry.all(entries(2 * count, words), Entry::body);
+    List<Finding.Relation> pairs = new ArrayList<>();
+    for (int i = 0; i < entries.size(); i += 2) {
+      pairs.add(NearestPair.of("rel-" + i, entries.get(i), entries.get(i + 1), 0.5, 0.5));
+    }
+    Bar[] bar = new Bar[1];
+    new RelationReranker(
+            new ReadingStore(database(ReadingStore.TABLE), "model"),
+            new PairCalibration(1, 2, 2, 8),
+            new PairCalibration(1, 2, 2, 8),
+            TimedReader::new,
+            (_, all, work) -> bar[0] = new Bar(all, work),
+            1,
+            _ -> Optional.empty())
+        .rank(pairs, count);
+    assertTrue(bar[0].worst() < 0.2, "off by " + bar[0].worst());
+  }
+
+  @Test
+  void whatIsLeftOfReadingPairsIsToldAsWell() throws Exception {
+    Random random = new Random(8);
+    assertTrueEstimateOfPairs(600, i -> 10 + random.nextInt(70));
+    assertTrueEstimateOfPairs(2_500, i -> i % 10 == 0 ? 500 + random.nextInt(2_000) : 5);
+    assertTrueEstimateOfPairs(602, i -> (int) Math.exp(1 + 6 * random.nextDouble()));
+    assertTrueEstimateOfPairs(603, i -> 150);
+  }
+
+  @Test
+  void whatIsLeftIsToldWithinAFifthFromTheFirstTenthOn() throws Exception {
+    Random random = new Random(8);
+    assertTrueEstimate(600, i -> 10 + random.nextInt(70));
+    assertTrueEstimate(601, i -> i % 10 == 0 ? 500 + random.nextInt(2_000) : 5);
+    assertTrueEstimate(602, i -> (int) Math.exp(1 + 6 * random.nextDouble()));
+    assertTrueEstimate(603, i -> 150);
+  }
+}
