@@ -117,7 +117,7 @@ final class Program {
       return this;
     }
 
-    /** What it printed on stdout, which is one value of JSON. */
+    /** Parses standard output, which must be one JSON value. */
     JsonNode json() throws IOException {
       return new ObjectMapper().readTree(out);
     }

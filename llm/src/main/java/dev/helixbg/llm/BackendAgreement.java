@@ -28,7 +28,7 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
 
   private static final double EMBEDDING_BOUND = 1e-5;
 
-  /** All rows of a long prompt would take gigabytes. */
+  /** Most rows of a prompt that are compared; all rows of a long prompt would take gigabytes. */
   private static final int ROWS_COMPARED = 8;
 
   /**

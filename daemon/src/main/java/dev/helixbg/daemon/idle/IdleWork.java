@@ -56,7 +56,7 @@ public final class IdleWork implements AutoCloseable {
   }
 
   /**
-   * What a job waits for.
+   * The condition under which a job starts again.
    *
    * @param changes {@link KbWatch#changes} at the end of the job, which starts again if it differs
    * @param until time of the next try, in nanoseconds of the clock; empty if only a change counts
@@ -161,8 +161,9 @@ public final class IdleWork implements AutoCloseable {
   }
 
   /**
-   * Whether other programs need the machine, or it runs on battery against the settings. The load
-   * of a job's own threads is subtracted.
+   * Whether other programs need the machine, or it runs on battery against the settings.
+   *
+   * @param ownThreads number of the job's own threads, whose load does not count
    */
   private boolean isMachineWanted(int ownThreads) {
     if (clock.nanos() - machineAskedAt >= ASK_AGAIN.toNanos()) {

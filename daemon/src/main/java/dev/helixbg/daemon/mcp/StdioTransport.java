@@ -43,8 +43,8 @@ import reactor.core.publisher.Mono;
 
 /**
  * JSON-RPC lines to one MCP client. Unlike the SDK's transport, this one answers a bad line with an
- * error and goes on, accepts batches, and interrupts a call that the client cancels. After the end
- * of the input, running calls have 10 s.
+ * error and goes on, accepts batches, and interrupts a call that the client cancels. When the input
+ * ends, the transport waits up to 10 s for the running calls.
  */
 final class StdioTransport implements McpServerTransportProvider {
   private static final Logger LOG = LoggerFactory.getLogger(StdioTransport.class);

@@ -61,7 +61,12 @@ public final class TidyTerminal implements Desk {
   private Attributes before;
   private TidySession session;
 
-  /** What a session uses besides the KB; {@code out} works even after JLine has closed. */
+  /**
+   * The environment of a session.
+   *
+   * @param colour whether the session may use colours
+   * @param out standard output, which works even after JLine has closed the terminal
+   */
   public record World(
       Map<String, String> environment,
       UserDirectories locations,

@@ -159,7 +159,7 @@ class KbStoresTest {
     assertEquals(1, decisions(new Kb(link)));
   }
 
-  /** Nobody would close it, and its files would appear in a folder that is being deleted. */
+  /** Such a store would stay open, and would create files while a test deletes the folder. */
   @Test
   void noStoreIsOpenedAheadAfterTheEnd() throws Exception {
     Kb kb = kb("kb", 1);

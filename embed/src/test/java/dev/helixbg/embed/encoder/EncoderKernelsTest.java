@@ -284,7 +284,10 @@ class EncoderKernelsTest {
     assertSame(sumsBefore, sums);
   }
 
-  /** Attention is that of doubles, whatever lies behind the tokens. */
+  /**
+   * Compares attention with a computation in doubles. Memory behind the tokens must not change the
+   * result.
+   */
   private void attention(int tokens) {
     for (int count : new int[] {1, tokens}) {
       float scale = count == 1 ? 0.5f : 8; // of queries: scores differ by hundreds

@@ -11,8 +11,8 @@ public final class SentenceEnds {
   private SentenceEnds() {}
 
   /**
-   * Returns the positions at which sentences end, in ascending order; each is from 1 to the length
-   * of the text.
+   * Returns the positions at which sentences end, in ascending order. A position is a number from 1
+   * to {@code text.length()}.
    */
   public static List<Integer> of(String text) {
     return IntStream.rangeClosed(1, text.length())

@@ -23,10 +23,10 @@ import java.util.List;
  * read in place, once for each pair of heads that share them.
  */
 final class BatchAttention implements ThreadTeam.Work {
-  /** Spans of at least so many rows are faster as matrix products than row by row. */
+  /** Number of rows from which on matrix products are faster than a computation row by row. */
   private static final int PANEL_FROM = 6;
 
-  /** Small, because each part unpacks the keys and values again. */
+  /** Number of parts per thread; small, because each part unpacks the keys and values again. */
   private static final int PARTS_PER_MEMBER = 4;
 
   private static final int LEAST_ROWS = 64;

@@ -28,7 +28,7 @@ public final class KernelWarmUp {
   /** Number of calls per kernel. The final compilation happens well before the last call. */
   private static final int CALLS = 8;
 
-  /** So many that a row of any type has two blocks, and loops over blocks repeat. */
+  /** Number of columns; a row of any type then has two blocks or more, so that loops repeat. */
   private static final int COLUMNS = 512;
 
   private static final int ROWS = 4;

@@ -163,7 +163,7 @@ final class PromptAttention {
    * a batch are usually forks of one sequence and share most of their positions.
    */
   private final class CachedTiles {
-    /** Not a power of two, so that panels use different sets of the CPU cache. */
+    /** Distance of panels; not a power of two, so that they use different sets of the CPU cache. */
     private static final int APART = DEPTH + 16;
 
     private MemorySegment keys = MemorySegment.NULL;

@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
  * U+FFFD.
  */
 public final class GgufStrings extends AbstractList<String> implements RandomAccess {
-  /** As in the file: each string is its length in bytes, then its text in UTF-8. */
+  /** The bytes of the file: each string is its length in bytes, then its text in UTF-8. */
   private final byte[] utf8;
 
   /** Starts of the texts; see {@link GgufCursor#skipStrings}. */

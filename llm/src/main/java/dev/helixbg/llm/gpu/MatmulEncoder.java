@@ -22,7 +22,7 @@ final class MatmulEncoder {
 
   private static final int THREADS = 128;
 
-  /** Tiles of so few vectors would be mostly empty. */
+  /** Most vectors that are multiplied without tiles, which would be mostly empty. */
   private static final int ALONE = 4;
 
   /**
@@ -311,7 +311,7 @@ final class MatmulEncoder {
     }
   }
 
-  /** In bytes, with the padding of the function {@code padded} in {@code matvec.metal}. */
+  /** Size in bytes, with the padding of the function {@code padded} in {@code matvec.metal}. */
   private static int stagedBytes(List<TensorType> kinds, int columns) {
     int staged = CompiledKernels.units(kinds, columns) * CompiledKernels.UNIT_COLUMNS;
     return Float.BYTES * (staged + staged / 32 * 4 + staged / 64 * 4);

@@ -28,13 +28,16 @@ import java.util.function.BooleanSupplier;
  * of the GGUF specification.
  */
 public final class Qwen3 {
-  /** Passes of so many rows are submitted by layer: submitted work cannot be cancelled. */
+  /**
+   * Number of rows from which on each layer is submitted alone. Submitted work cannot be cancelled,
+   * so a pass of many rows can be cancelled between its layers.
+   */
   private static final int WIDE = 128;
 
   /** Number of rows of the prompt in {@link #rehearse}; enough for large tiles. */
   private static final int PROMPT_ROWS = 72;
 
-  /** Too many rows for products row by row, and too few for large tiles. */
+  /** Number of rows: too many for products row by row, and too few for large tiles. */
   private static final int FEW_ROWS = 8;
 
   private static final BooleanSupplier NEVER = () -> false;

@@ -109,7 +109,7 @@ public abstract class BackendContract {
     productAgrees(TensorType.F32, 33, 33, counts);
   }
 
-  /** Products of one size agree, also when they are added to what is there. */
+  /** Products of one size agree, also when they are added to previous values. */
   protected void productAgrees(TensorType type, int rows, int columns, int... batches) {
     Tensor w = weights(type, rows, columns);
     float[][] input = vectors(70, columns);

@@ -118,7 +118,7 @@ public final class HostKvCache extends KvCache {
 
   /** Pages for caches of one shape, reused until the arena closes. */
   static final class Pool {
-    /** So large that a cache needs few pages; the unused part of a page takes no memory. */
+    /** Positions per page. A cache needs few pages; the unused part of a page takes no memory. */
     static final int POSITIONS = 128;
 
     private final Arena arena;
