@@ -42,7 +42,7 @@ final class LaunchRecorder implements AutoCloseable {
   private static final int PARAMETER_BYTES = 64;
   private static final int PARAMETERS = 72;
 
-  /** Fewest launches of a graph; fewer start as fast without one, and usually belong to a prompt. */
+  /** Fewest launches of a graph. Fewer start as fast without one; they often belong to a prompt. */
   private static final int FEWEST = 16;
 
   /** An answer has several recordings, because its passes alternate between buffers. */
