@@ -75,16 +75,17 @@ final class RelatedCommand extends QueryCommand {
             : "";
     String name = said.path("entry").asText();
     String entry = name.isEmpty() ? "" : said.path("title").asText(name) + "  " + name;
-    String differs = said.path("differs").asText();
+    String reason = said.path("differs").asText();
+    String differs = reason.isEmpty() ? "" : "; " + reason;
     return switch (said.path("alreadySaid").asText()) {
       case "yes" -> "already said: " + entry + likely;
-      case "contradicts" -> "contradicts: " + entry + likely;
+      case "contradicts" -> "contradicts: " + entry + likely + differs;
       case "no" -> "new" + likely;
-      case "unknown" -> "unknown: " + (differs.isEmpty() ? "not all entries are indexed" : differs);
+      case "unknown" -> "unknown: " + (reason.isEmpty() ? "not all entries are indexed" : reason);
       default ->
           "perhaps already said: read the nearest entries"
               + (entry.isEmpty() ? "" : ", first: " + entry + likely)
-              + (differs.isEmpty() ? "" : "; " + differs);
+              + differs;
     };
   }
 }

@@ -20,7 +20,9 @@ public enum ClientConfig {
       "add this to mcp.json (command MCP: Open User Configuration), or to .vscode/mcp.json of a"
           + " project"),
   ZED("add this to settings.json (command zed: open settings file)"),
-  CODEX("add this to ~/.codex/config.toml");
+  CODEX("add this to ~/.codex/config.toml"),
+  GEMINI("add this to ~/.gemini/settings.json, or to .gemini/settings.json of a project"),
+  WINDSURF("add this to ~/.codeium/windsurf/mcp_config.json");
 
   private final String where;
 
@@ -40,7 +42,7 @@ public enum ClientConfig {
       case CLAUDE_CODE ->
           "claude mcp add --scope user helix-bg -- "
               + command.stream().map(Console::shellWord).collect(Collectors.joining(" "));
-      case CLAUDE_DESKTOP, CURSOR -> json("mcpServers", false, command);
+      case CLAUDE_DESKTOP, CURSOR, GEMINI, WINDSURF -> json("mcpServers", false, command);
       case VSCODE -> json("servers", true, command);
       case ZED -> json("context_servers", false, command);
       case CODEX -> // A JSON string is also a valid string in TOML.

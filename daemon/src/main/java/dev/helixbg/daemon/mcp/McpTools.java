@@ -53,8 +53,9 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
             "related",
             "For a text that is about to be stored, or for an entry: the nearest entries, and"
                 + " whether one of them already says the same. alreadySaid has one of five values."
-                + " 'yes' and 'contradicts': the field 'entry' has the other entry and a"
-                + " probability. 'perhaps': read the nearest entries, first the one in 'entry'."
+                + " 'yes': the entry in the field 'entry' says the same. 'contradicts': it seems to"
+                + " say something else about the same; read it before you change it. 'perhaps':"
+                + " read the nearest entries, first the one in 'entry'."
                 + " 'no': no entry says the same. 'unknown': not all entries are indexed, see"
                 + " 'coverage'. Give either 'text' or 'entry'.",
             reads(),

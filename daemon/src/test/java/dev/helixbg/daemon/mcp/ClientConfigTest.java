@@ -37,6 +37,8 @@ class ClientConfigTest {
         Map.of(
                 ClientConfig.CLAUDE_DESKTOP, "mcpServers",
                 ClientConfig.CURSOR, "mcpServers",
+                ClientConfig.GEMINI, "mcpServers",
+                ClientConfig.WINDSURF, "mcpServers",
                 ClientConfig.VSCODE, "servers",
                 ClientConfig.ZED, "context_servers")
             .entrySet()) {

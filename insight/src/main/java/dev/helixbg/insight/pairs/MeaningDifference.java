@@ -392,7 +392,7 @@ public record MeaningDifference(
 
   private static String digits(String number) {
     StringBuilder digits = new StringBuilder();
-    number
+    PairDisagreement.withoutCommas(number)
         .codePoints()
         .map(c -> Character.isDigit(c) ? '0' + Character.digit(c, 10) : c)
         .map(c -> PairDisagreement.MINUS.indexOf(c) >= 0 ? '-' : c)

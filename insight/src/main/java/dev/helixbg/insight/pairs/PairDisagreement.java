@@ -247,9 +247,14 @@ public final class PairDisagreement {
                 .matcher(text)
                 .results()
                 .map(found -> found.group().replaceFirst("^[%s]".formatted(MINUS), "-"))
-                .map(number -> number.replaceAll(",(?=\\d{3}(?!\\d))", "")),
+                .map(PairDisagreement::withoutCommas),
             words(text).stream().filter(NUMBER_WORDS::containsKey).map(NUMBER_WORDS::get))
         .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /** Removes the commas between thousands. */
+  static String withoutCommas(String number) {
+    return number.replaceAll(",(?=\\d{3}(?!\\d))", "");
   }
 
   private static Set<String> identifiers(String text) {

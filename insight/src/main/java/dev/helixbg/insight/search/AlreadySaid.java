@@ -30,8 +30,9 @@ import java.util.OptionalDouble;
  * @param probability the probability that the answer is right. For <i>perhaps</i>, the probability
  *     that the entry says the same or is contradicted. It is 1 if an entry equals the text. It is
  *     empty for <i>unknown</i>, and if no pair judge read an entry
- * @param differs reason why the answer is not <i>yes</i> although the entry seems to say the same,
- *     or why the text could not be read
+ * @param differs the first difference between the entry and the text if the answer is
+ *     <i>contradicts</i>, the reason why it is not <i>yes</i> although the entry seems to say the
+ *     same, or the reason why the text could not be read
  */
 public record AlreadySaid(
     Answer answer, Optional<String> entry, OptionalDouble probability, Optional<String> differs) {
@@ -100,6 +101,10 @@ public record AlreadySaid(
 
     double sum() {
       return same + overtaken;
+    }
+
+    boolean isOvertaken() {
+      return overtaken > same;
     }
   }
 
@@ -201,16 +206,18 @@ public record AlreadySaid(
           judged.reversed().stream()
               .max(Comparator.comparingDouble(Judged::larger))
               .filter(one -> one.larger() >= LIKELIER_THAN_NOT);
-      if (surest.filter(one -> one.overtaken > one.same).isPresent()) {
-        return about(
-            surest.get().near, Answer.CONTRADICTS, surest.get().overtaken, Optional.empty());
-      }
       // If the text is an edit of an entry, that entry takes precedence over the judge's other
       // results.
       Optional<Judged> edited =
           judged.stream()
               .filter(one -> MeaningDifference.of(one.near.whole(), text).edit())
               .findFirst();
+      if (surest.filter(Judged::isOvertaken).isPresent()
+          && edited.filter(one -> !one.isOvertaken()).isEmpty()) {
+        Judged one = surest.get();
+        Optional<String> differs = MeaningDifference.of(one.near.whole(), text).words();
+        return about(one.near, Answer.CONTRADICTS, one.overtaken, differs);
+      }
       if (edited.isPresent()) {
         return perhaps(edited.get().near, OptionalDouble.of(edited.get().sum()));
       }

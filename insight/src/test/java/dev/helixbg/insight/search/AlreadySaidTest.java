@@ -111,9 +111,17 @@ class AlreadySaidTest {
   @Test
   void theSurestAnswerCounts() throws Exception {
     assertSaid(Answer.YES, "same", ask(0.7, "other", "likely", "same", "overtaken"));
-    assertSaid(Answer.CONTRADICTS, "overtaken", ask(0.7, "other", "likely", "overtaken"));
+    AlreadySaid said = ask(0.7, "other", "likely", "overtaken when the port was 8");
+    assertSaid(Answer.CONTRADICTS, "overtaken", said);
+    assertEquals(Optional.of("numbers: 8, 7"), said.differs());
     assertSaid(Answer.PERHAPS, "doubtful", ask(0.7, "other", "doubtful"));
     assertSaid(Answer.NO, "", ask(0.7, "other"));
+  }
+
+  @Test
+  void anEntryInNearlyTheSameWordsComesBeforeAContradiction() throws Exception {
+    assertSaid(
+        Answer.PERHAPS, "it", ask(0.9, "it listens at port 8", "overtaken when the port was 8"));
   }
 
   /** However a judge, or a vector with the topic in it, takes it. */
