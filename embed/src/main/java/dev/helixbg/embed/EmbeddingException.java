@@ -9,10 +9,4 @@ public final class EmbeddingException extends RuntimeException {
   public EmbeddingException(String message, Throwable cause) {
     super(message, cause);
   }
-
-  static EmbeddingException notNumbers() {
-    return new EmbeddingException(
-        "the embedding model gave values that are no numbers: it is damaged, or it is the wrong"
-            + " model. Replace the model, or remove it to use the bundled model");
-  }
 }

@@ -5,27 +5,10 @@ import dev.helixbg.embed.cache.Cosine;
 /** Methods that compute one vector from the token states of a sequence. */
 enum Pooling {
   /** Mean of the states, scaled to unit length; used for embeddings. */
-  UNIT_MEAN {
-    @Override
-    float[] pool(float[] states, int from, int tokens) {
-      float[] sum = sum(states, from, tokens);
-      float scale = (float) (1 / Math.sqrt(squared(sum)));
-      for (int i = 0; i < sum.length; i++) {
-        sum[i] *= scale;
-      }
-      return sum;
-    }
-  },
+  UNIT_MEAN,
 
   /** The first state; used for the pair judges. */
-  FIRST {
-    @Override
-    float[] pool(float[] states, int from, int tokens) {
-      float[] first = sum(states, from, 1);
-      squared(first);
-      return first;
-    }
-  };
+  FIRST;
 
   /**
    * Returns the vector of one sequence.
@@ -35,24 +18,25 @@ enum Pooling {
    * @param tokens number of tokens of the sequence, without padding; at least 1
    * @throws EmbeddingException when a state is NaN or infinite, or all states are 0
    */
-  abstract float[] pool(float[] states, int from, int tokens);
-
-  private static float[] sum(float[] states, int from, int tokens) {
-    float[] sum = new float[MiniLm.DIMENSION];
-    for (int token = from; token < from + tokens; token++) {
+  float[] pool(float[] states, int from, int tokens) {
+    float[] vector = new float[MiniLm.DIMENSION];
+    int end = this == FIRST ? from + 1 : from + tokens;
+    for (int token = from; token < end; token++) {
       int row = token * MiniLm.DIMENSION;
-      for (int i = 0; i < sum.length; i++) {
-        sum[i] += states[row + i];
+      for (int i = 0; i < vector.length; i++) {
+        vector[i] += states[row + i];
       }
     }
-    return sum;
-  }
-
-  private static double squared(float[] sum) {
-    double squared = Cosine.of(sum, sum);
+    double squared = Cosine.of(vector, vector);
     if (!(squared > 0 && squared < Double.POSITIVE_INFINITY)) {
-      throw EmbeddingException.notNumbers();
+      throw new EmbeddingException(
+          "the embedding model gave values that are no numbers: it is damaged, or it is the wrong"
+              + " model. Replace the model, or remove it to use the bundled model");
     }
-    return squared;
+    float scale = this == UNIT_MEAN ? (float) (1 / Math.sqrt(squared)) : 1;
+    for (int i = 0; i < vector.length; i++) {
+      vector[i] *= scale;
+    }
+    return vector;
   }
 }
