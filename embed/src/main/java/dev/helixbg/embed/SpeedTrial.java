@@ -1,15 +1,14 @@
 package dev.helixbg.embed;
 
+import dev.helixbg.config.x86.MachineCode;
 import dev.helixbg.embed.store.CacheNote;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.function.LongSupplier;
-import java.util.stream.Stream;
 
 /**
  * Tests, on this machine, whether another method of running a network is correct, and faster than
@@ -35,10 +34,6 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
    */
   public static final double WORTH = 1.15;
 
-  interface Opener {
-    Embedder open() throws Exception;
-  }
-
   /**
    * Result of a trial.
    *
@@ -53,11 +48,11 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
    * @throws InterruptedException when the thread is interrupted while either method runs
    * @throws Exception when the plain method fails
    */
-  Verdict run(Opener plain, Opener other) throws Exception {
+  Verdict run(Callable<Embedder> plain, Callable<Embedder> other) throws Exception {
     List<String> texts = ProbeTexts.window();
-    try (Embedder model = plain.open()) {
+    try (Embedder model = plain.call()) {
       float[][] expected = model.embedAll(texts);
-      try (Embedder tried = other.open()) {
+      try (Embedder tried = other.call()) {
         double worst = ProbeTexts.worstCosine(expected, tried.embedAll(texts));
         if (!(worst >= minimumCosine)) { // also true for NaN
           return new Verdict(
@@ -95,7 +90,8 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
    * was no such trial, runs one and stores its verdict. {@code network} is the hash of the
    * network's file.
    */
-  Verdict remembered(Path cacheFolder, String network, Opener plain, Opener other) {
+  Verdict remembered(
+      Path cacheFolder, String network, Callable<Embedder> plain, Callable<Embedder> other) {
     try {
       Optional<Verdict> earlier = remembered(cacheFolder, network);
       if (earlier.isPresent()) {
@@ -121,7 +117,7 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
             "\n",
             way,
             network,
-            processor(),
+            MachineCode.cpuInfo("model name"), // empty unless Linux on x86 reports it
             System.getProperty("os.name"),
             System.getProperty("os.version"),
             System.getProperty("os.arch"),
@@ -138,15 +134,6 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
           : Optional.empty();
     } catch (NumberFormatException e) {
       return Optional.empty();
-    }
-  }
-
-  /** Returns the processor's name as Linux on x86 reports it; elsewhere, an empty text. */
-  private static String processor() {
-    try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
-      return lines.filter(line -> line.startsWith("model name")).findFirst().orElse("");
-    } catch (IOException e) {
-      return "";
     }
   }
 

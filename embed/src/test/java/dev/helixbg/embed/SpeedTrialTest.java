@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -102,7 +103,7 @@ class SpeedTrialTest {
   @Test
   void whatCannotBeOpenedOrFailsAtAnyMomentIsRefusedAndTold() throws Exception {
     assertEquals(new Verdict(0, "fast: failed, no"), against(new Way("other", RIGHT, 1, 99, -1)));
-    SpeedTrial.Opener none =
+    Callable<Embedder> none =
         () -> {
           throw new IllegalStateException("no CoreML\nhere");
         };

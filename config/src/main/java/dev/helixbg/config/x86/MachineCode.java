@@ -45,17 +45,17 @@ public final class MachineCode {
    * tell the JVM's own architecture: an emulator of ARM may show the file of the real processor.
    */
   private static List<String> flags() {
-    if (!System.getProperty("os.arch").equals("amd64")) {
-      return List.of();
-    }
+    return System.getProperty("os.arch").equals("amd64")
+        ? Arrays.asList(cpuInfo("flags").split("\\s+"))
+        : List.of();
+  }
+
+  /** Returns the first line of {@code /proc/cpuinfo} that begins so; empty if there is none. */
+  public static String cpuInfo(String beginning) {
     try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
-      return lines
-          .filter(line -> line.startsWith("flags"))
-          .findFirst()
-          .map(line -> Arrays.asList(line.split("\\s+")))
-          .orElse(List.of());
+      return lines.filter(line -> line.startsWith(beginning)).findFirst().orElse("");
     } catch (IOException e) {
-      return List.of();
+      return "";
     }
   }
 
