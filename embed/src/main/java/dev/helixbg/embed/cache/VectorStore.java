@@ -23,12 +23,15 @@ import java.util.stream.IntStream;
  * batch: up to {@value #ROW_VECTORS} keys of 16 bytes, a vector of 384 little-endian f32 for each
  * key, and a checksum of keys and vectors.
  */
-public final class VectorStore {
+public record VectorStore(Database database, String kind) {
   public static final int DIMENSION = 384;
 
   public static final String TABLE =
       "CREATE TABLE vectors (id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL,"
           + " checksum INTEGER NOT NULL, keys BLOB NOT NULL, vectors BLOB NOT NULL)";
+
+  private static final String SELECT =
+      "SELECT checksum, keys, vectors FROM vectors WHERE kind = ? ORDER BY id";
 
   private static final int ROW_VECTORS = 512;
 
@@ -40,14 +43,6 @@ public final class VectorStore {
 
   /** Number by which unused vectors must outnumber used vectors before they are deleted. */
   private static final int FEW_STALE = 256;
-
-  private final Database database;
-  private final String kind;
-
-  private VectorStore(Database database, String kind) {
-    this.database = database;
-    this.kind = kind;
-  }
 
   public static VectorStore ofEntries(Database database) {
     return new VectorStore(database, "entry");
@@ -72,25 +67,9 @@ public final class VectorStore {
     return database.read(
         connection -> {
           Map<TextKey, float[]> byKey = new HashMap<>();
-          int stored = 0;
-          try (PreparedStatement select = select(connection, "checksum, keys, vectors");
-              ResultSet rows = select.executeQuery()) {
-            while (rows.next()) {
-              byte[] keys = rows.getBytes(2);
-              stored += keys.length / TextKey.BYTES;
-              take(rows.getInt(1), keys, rows.getBytes(3), byKey);
-            }
-          }
-          return new KnownVectors(byKey, stored);
+          List<Integer> counts = Sql.rows(connection, SELECT, row -> take(row, byKey), kind);
+          return new KnownVectors(byKey, counts.stream().mapToInt(count -> count).sum());
         });
-  }
-
-  private PreparedStatement select(Connection connection, String columns) throws SQLException {
-    PreparedStatement select =
-        connection.prepareStatement(
-            "SELECT " + columns + " FROM vectors WHERE kind = ? ORDER BY id");
-    select.setString(1, kind);
-    return select;
   }
 
   /**
@@ -113,13 +92,11 @@ public final class VectorStore {
         connection -> {
           Map<TextKey, Integer> places = new HashMap<>();
           int next = 0;
-          try (PreparedStatement select = select(connection, "keys");
-              ResultSet rows = select.executeQuery()) {
-            while (rows.next()) {
-              ByteBuffer names = ByteBuffer.wrap(rows.getBytes(1));
-              while (names.remaining() >= TextKey.BYTES) {
-                places.put(new TextKey(names.getLong(), names.getLong()), next++);
-              }
+          String sql = "SELECT keys FROM vectors WHERE kind = ? ORDER BY id";
+          for (byte[] keys : Sql.rows(connection, sql, row -> row.getBytes(1), kind)) {
+            ByteBuffer names = ByteBuffer.wrap(keys);
+            while (names.remaining() >= TextKey.BYTES) {
+              places.put(new TextKey(names.getLong(), names.getLong()), next++);
             }
           }
           return places.keySet().containsAll(texts)
@@ -142,15 +119,15 @@ public final class VectorStore {
         connection -> {
           float[] values = new float[Math.multiplyExact(places.length, DIMENSION)];
           int done = 0;
-          try (PreparedStatement select = select(connection, "checksum, keys, vectors");
-              ResultSet rows = select.executeQuery()) {
+          try (PreparedStatement select = connection.prepareStatement(SELECT)) {
+            select.setString(1, kind);
+            ResultSet rows = select.executeQuery();
             for (int first = 0; done < wanted.length && rows.next(); ) {
               byte[] keys = rows.getBytes(2);
               byte[] row = rows.getBytes(3);
               int end = first + keys.length / TextKey.BYTES;
               boolean sound = isSound(rows.getInt(1), keys, row);
-              FloatBuffer floats =
-                  ByteBuffer.wrap(row).order(ByteOrder.LITTLE_ENDIAN).asFloatBuffer();
+              FloatBuffer floats = floats(row);
               for (; done < wanted.length && wanted[done] >>> Integer.SIZE < end; done++) {
                 if (!sound) {
                   return Optional.empty();
@@ -170,18 +147,25 @@ public final class VectorStore {
         && Sql.checksum(keys, vectors) == checksum;
   }
 
-  private static void take(int checksum, byte[] keys, byte[] vectors, Map<TextKey, float[]> to) {
-    if (!isSound(checksum, keys, vectors)) {
-      return;
-    }
+  /** Takes a row's vectors unless the row is damaged; returns the number of its keys. */
+  private static int take(ResultSet row, Map<TextKey, float[]> to) throws SQLException {
+    byte[] keys = row.getBytes(2);
+    byte[] vectors = row.getBytes(3);
     int count = keys.length / TextKey.BYTES;
-    ByteBuffer names = ByteBuffer.wrap(keys);
-    ByteBuffer values = ByteBuffer.wrap(vectors).order(ByteOrder.LITTLE_ENDIAN);
-    for (int i = 0; i < count; i++) {
-      float[] vector = new float[DIMENSION];
-      values.asFloatBuffer().get(i * DIMENSION, vector);
-      to.put(new TextKey(names.getLong(), names.getLong()), vector);
+    if (isSound(row.getInt(1), keys, vectors)) {
+      ByteBuffer names = ByteBuffer.wrap(keys);
+      FloatBuffer values = floats(vectors);
+      for (int i = 0; i < count; i++) {
+        float[] vector = new float[DIMENSION];
+        values.get(vector);
+        to.put(new TextKey(names.getLong(), names.getLong()), vector);
+      }
     }
+    return count;
+  }
+
+  private static FloatBuffer floats(byte[] vectors) {
+    return ByteBuffer.wrap(vectors).order(ByteOrder.LITTLE_ENDIAN).asFloatBuffer();
   }
 
   /** Adds vectors of unit length. */

@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -384,7 +383,7 @@ public final class Database implements AutoCloseable {
    */
   public void forgetStale(String table, List<String> columns, Predicate<List<String>> isUsed) {
     String sql = "SELECT number, " + String.join(", ", columns) + " FROM " + table;
-    List<OptionalInt> rows =
+    List<Integer> rows =
         read(
             connection ->
                 Sql.rows(
@@ -395,12 +394,10 @@ public final class Database implements AutoCloseable {
                       for (int i = 0; i < columns.size(); i++) {
                         texts.add(row.getString(i + 2));
                       }
-                      return isUsed.test(texts)
-                          ? OptionalInt.empty()
-                          : OptionalInt.of(row.getInt(1));
+                      return isUsed.test(texts) ? 0 : row.getInt(1); // numbers begin at 1
                     }));
-    int[] stale = rows.stream().flatMapToInt(OptionalInt::stream).toArray();
-    if (stale.length > FEW_STALE && 2 * stale.length > rows.size()) {
+    List<Integer> stale = rows.stream().filter(number -> number != 0).toList();
+    if (stale.size() > FEW_STALE && 2 * stale.size() > rows.size()) {
       write(
           Durability.COMPUTED,
           connection -> {
