@@ -24,7 +24,9 @@ public final class OnnxRuntimeInt8 {
               .into(
                   tokenizer ->
                       new MiniLm(
-                          tokenizer, model, threads, new MiniLm.Provenance(prepared.why(), "CPU")));
+                          tokenizer,
+                          new TokenBatches(model, threads),
+                          new MiniLm.Provenance(prepared.why(), "CPU")));
         });
   }
 }

@@ -26,8 +26,8 @@ import java.util.TreeMap;
  * token has type 0 up to the first separator, and type 1 after it. If a token occurs in both texts,
  * 2 is added to its type. All tokens of a single text have type 0.
  */
-final class BertSession implements AutoCloseable {
-
+record BertSession(OrtSession session, Pooling pooling, Map<String, OnnxJavaType> types)
+    implements AutoCloseable {
   static final String IDS = "input_ids";
   static final String MASK = "attention_mask";
   static final String TYPES = "token_type_ids";
@@ -41,17 +41,6 @@ final class BertSession implements AutoCloseable {
     void choose(OrtSession.SessionOptions options) throws OrtException;
   }
 
-  private final OrtSession session;
-  private final Pooling pooling;
-  private final Map<String, OnnxJavaType> types;
-
-  private BertSession(OrtSession session, Pooling pooling, Path graph) throws OrtException {
-    this.session = session;
-    this.pooling = pooling;
-    types = inputs(session, graph);
-    checkOutput(session, graph);
-  }
-
   /** Loads a graph; throws if it lacks the inputs or the output of a BERT model. */
   static BertSession open(Path graph, Pooling pooling, Provider provider) throws OrtException {
     NativeLibraries.loadOnnxRuntime();
@@ -61,7 +50,9 @@ final class BertSession implements AutoCloseable {
       provider.choose(options);
       OrtSession session = OrtEnvironment.getEnvironment().createSession(graph.toString(), options);
       try {
-        return new BertSession(session, pooling, graph);
+        Map<String, OnnxJavaType> types = inputs(session, graph);
+        checkOutput(session, graph);
+        return new BertSession(session, pooling, types);
       } catch (OrtException | RuntimeException e) {
         session.close();
         throw e;

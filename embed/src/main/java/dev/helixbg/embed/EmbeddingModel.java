@@ -248,7 +248,7 @@ public final class EmbeddingModel implements EmbedderSource {
                   isCoreMl()
                       ? new CoreMlModel(source, cacheFolder)
                       : prepared.open(Pooling.UNIT_MEAN);
-              return new MiniLm(tokenizer, model, threads, provenance);
+              return new MiniLm(tokenizer, new TokenBatches(model, threads), provenance);
             });
   }
 

@@ -3,28 +3,15 @@ package dev.helixbg.embed;
 import java.util.List;
 
 /** The model all-MiniLM-L6-v2, which turns texts into vectors of 384 values. */
-public final class MiniLm implements Embedder {
+public record MiniLm(Tokenizer tokenizer, TokenBatches batches, Provenance provenance)
+    implements Embedder {
   public static final int DIMENSION = 384;
 
   /** Number of texts that are tokenized before the first text is embedded; it bounds the memory. */
   private static final int WINDOW = 4096;
 
-  private final Tokenizer tokenizer;
-  private final TokenBatches batches;
-  private final Provenance provenance;
-
   /** Network and processor, each with the reason for its choice, as {@code doctor} prints them. */
   public record Provenance(String graph, String provider) {}
-
-  MiniLm(Tokenizer tokenizer, TokenModel model, int threads, Provenance provenance) {
-    this.tokenizer = tokenizer;
-    this.batches = new TokenBatches(model, threads);
-    this.provenance = provenance;
-  }
-
-  public Provenance provenance() {
-    return provenance;
-  }
 
   /**
    * Returns the estimated cost of a text, in multiply-adds per value and layer. Each token takes 12

@@ -9,20 +9,12 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /** Turns texts into token ids, by the HuggingFace library; many threads may use it at once. */
-final class Tokenizer implements AutoCloseable {
+record Tokenizer(long handle, int maxTokens) implements AutoCloseable {
   /**
    * Number of characters of a text that are tokenized at first, per allowed token. Without this
    * limit, a text of many megabytes would become millions of tokens.
    */
   private static final int CHARS_PER_TOKEN = 32;
-
-  private final long handle;
-  private final int maxTokens;
-
-  private Tokenizer(long handle, int maxTokens) {
-    this.handle = handle;
-    this.maxTokens = maxTokens;
-  }
 
   /** Opens a file made by {@link TokenizerFile}; texts are cut at {@code maxTokens}. */
   static Tokenizer open(Path file, int maxTokens) throws IOException {

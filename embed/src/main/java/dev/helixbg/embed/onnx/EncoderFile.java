@@ -15,7 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /** Writes the weights of an exported MiniLM as integers, for {@link EncoderWeights}. */
-public final class EncoderFile {
+public record EncoderFile(OnnxFile source, Square kind, Smoothing smoothing) {
   private static final int WIDTH = Square.SIDE;
   private static final int ROW = WIDTH * Float.BYTES;
   private static final int BLOCKS = EncoderWeights.BLOCKS;
@@ -30,16 +30,6 @@ public final class EncoderFile {
    */
   private static final float QUERY_FACTOR = (float) (1 / Math.log(2) / Math.sqrt(32));
 
-  private final OnnxFile source;
-  private final Square kind;
-  private final Smoothing smoothing;
-
-  private EncoderFile(OnnxFile source, Square kind) throws IOException {
-    this.source = source;
-    this.kind = kind;
-    smoothing = kind == Square.FINE_BYTES ? Smoothing.bundled() : Smoothing.NONE;
-  }
-
   /**
    * Writes the file that an {@code Encoder} runs.
    *
@@ -51,7 +41,8 @@ public final class EncoderFile {
    */
   public static void write(OnnxFile source, Square kind, boolean judge, Path target)
       throws IOException {
-    EncoderFile file = new EncoderFile(source, kind);
+    Smoothing smoothing = kind == Square.FINE_BYTES ? Smoothing.bundled() : Smoothing.NONE;
+    EncoderFile file = new EncoderFile(source, kind, smoothing);
     AtomicFile.replace(target, out -> file.writeTo(out, judge));
   }
 

@@ -24,7 +24,7 @@ import java.util.Optional;
  * token_type_ids}: int32 [batch, sequence]. The output {@code last_hidden_state} is float [batch,
  * sequence, 384]; for a pair judge [batch, 1, 384], the state of the first token.
  */
-public final class FusedGraph {
+public record FusedGraph(OnnxFile source, Precision precision, boolean judge, GraphWriter graph) {
 
   private static final int WIDTH = 384;
   private static final int HEADS = 12;
@@ -34,18 +34,6 @@ public final class FusedGraph {
   private static final int INT8_MAX = 127;
   private static final int UINT8_ZERO = 128;
   private static final String TYPES = "token_type_ids";
-
-  private final OnnxFile source;
-  private final Precision precision;
-  private final boolean judge;
-  private final GraphWriter graph;
-
-  private FusedGraph(OnnxFile source, Precision precision, boolean judge, Path target) {
-    this.source = source;
-    this.precision = precision;
-    this.judge = judge;
-    this.graph = new GraphWriter(Optional.of(weightsOf(target).getFileName().toString()));
-  }
 
   /** Returns the file of large weights, which must be beside a rewritten model. */
   public static Path weightsOf(Path graph) {
@@ -60,10 +48,10 @@ public final class FusedGraph {
    */
   public static void write(OnnxFile source, Precision precision, boolean judge, Path target)
       throws IOException {
-    FusedGraph fused = new FusedGraph(source, precision, judge, target);
-    fused.build();
-    AtomicFile.replace(weightsOf(target), fused.graph::writeLargeTo);
-    AtomicFile.replace(target, fused.graph::writeTo);
+    GraphWriter graph = new GraphWriter(Optional.of(weightsOf(target).getFileName().toString()));
+    new FusedGraph(source, precision, judge, graph).build();
+    AtomicFile.replace(weightsOf(target), graph::writeLargeTo);
+    AtomicFile.replace(target, graph::writeTo);
   }
 
   private void build() throws IOException {

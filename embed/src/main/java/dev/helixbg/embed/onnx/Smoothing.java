@@ -16,8 +16,10 @@ import java.util.Arrays;
  * by {@code scripts/measure-activations}: for each layer 384 floats for the layer's input, 384 for
  * the context (the averages of values), 384 for the input of the feed-forward, and 1,536 after
  * GELU, all big-endian.
+ *
+ * @param activations the resource's numbers; null for no smoothing
  */
-final class Smoothing {
+record Smoothing(float[] activations) {
   private static final String RESOURCE = "activations";
   private static final int WIDTH = 384;
 
@@ -43,12 +45,6 @@ final class Smoothing {
   private static final int LAYER = 7 * WIDTH;
 
   static final Smoothing NONE = new Smoothing(null);
-
-  private final float[] activations; // null for no smoothing
-
-  private Smoothing(float[] activations) {
-    this.activations = activations;
-  }
 
   static Smoothing bundled() throws IOException {
     try (InputStream in = Smoothing.class.getResourceAsStream(RESOURCE)) {

@@ -13,8 +13,13 @@ import java.util.TreeSet;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 
-/** The tokens of a model file, in order of their ids. */
-public final class Vocabulary {
+/**
+ * The tokens of a model file, in order of their ids.
+ *
+ * @param tokens ordinary tokens in the {@link ByteAlphabet}, special tokens as plain text
+ */
+public record Vocabulary(
+    GgufStrings tokens, Kind[] kinds, BpeMerges merges, List<Integer> ends, GgufMetadata metadata) {
 
   /** Kind of a token; the ordinal is ggml's id ({@code enum llama_token_type}) minus one. */
   enum Kind {
@@ -55,28 +60,6 @@ public final class Vocabulary {
 
   private static final int MAX_TOKENS = 1 << 20;
   private static final int MAX_MERGES = 1 << 21;
-
-  /** Ordinary tokens in the {@link ByteAlphabet}, special tokens as plain text. */
-  private final GgufStrings tokens;
-
-  private final Kind[] kinds;
-  private final BpeMerges merges;
-  private final List<Integer> ends;
-
-  private final GgufMetadata metadata;
-
-  private Vocabulary(
-      GgufStrings tokens,
-      Kind[] kinds,
-      BpeMerges merges,
-      List<Integer> ends,
-      GgufMetadata metadata) {
-    this.metadata = metadata;
-    this.tokens = tokens;
-    this.kinds = kinds;
-    this.merges = merges;
-    this.ends = ends;
-  }
 
   /**
    * Reads the keys {@code tokenizer.ggml.*}.
@@ -215,10 +198,6 @@ public final class Vocabulary {
   /** Returns the kind of a token; UNUSED for an id that has an embedding but no token. */
   Kind kind(int id) {
     return id < kinds.length ? kinds[id] : Kind.UNUSED;
-  }
-
-  List<Integer> ends() {
-    return ends;
   }
 
   GgufException lacks(String token) {
