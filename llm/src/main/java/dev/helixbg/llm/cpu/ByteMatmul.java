@@ -18,7 +18,7 @@ final class ByteMatmul extends TiledMatmul {
   static final int GROUP = 4 * ByteProduct.ROWS;
 
   ByteMatmul(Arena arena) {
-    super(arena, TOKENS, SUB_BYTES / SUB, COLUMNS, GROUP);
+    super(arena, SUB_BYTES / SUB, COLUMNS, GROUP);
   }
 
   static boolean takes(TensorType type) {
@@ -28,7 +28,7 @@ final class ByteMatmul extends TiledMatmul {
   @Override
   void pack(ThreadScratch mine, long source, long stride, int tokens, int depth, long tile) {
     long scratch = mine.floats(ByteTiles.SCRATCH);
-    ByteTiles.pack(source, stride, tokens, depth, tile, ByteProduct.PAIRS, scratch, mine.turned);
+    ByteTiles.pack(source, stride, tokens, depth, tile, ByteProduct.PAIRS, scratch);
   }
 
   @Override

@@ -16,7 +16,7 @@ final class FloatMatmul extends TiledMatmul {
   private static final int COLUMNS = 512;
 
   FloatMatmul(Arena arena) {
-    super(arena, TOKENS, 4L * TOKENS, COLUMNS, GROUP);
+    super(arena, 4L * TOKENS, COLUMNS, GROUP);
   }
 
   @Override

@@ -124,14 +124,7 @@ public final class KernelWarmUp {
       for (int i = 0; i < CALLS; i++) {
         scratch.byteRows.unpack(type, weights, ByteTiles.COLUMNS, 0);
         ByteTiles.pack(
-            rows,
-            4L * COLUMNS,
-            EIGHT + 1,
-            ByteTiles.COLUMNS,
-            tile,
-            ByteProduct.PAIRS,
-            floats,
-            scratch.turned);
+            rows, 4L * COLUMNS, EIGHT + 1, ByteTiles.COLUMNS, tile, ByteProduct.PAIRS, floats);
       }
     }
   }
@@ -154,8 +147,8 @@ public final class KernelWarmUp {
           boolean first = i % 2 == 0;
           TileProduct.multiply(scratch.panel, EIGHT, depth, x, tokens, first, scratch.sums);
         }
-        TokenTiles.unpack(scratch.sums, width, EIGHT + 1, 8, false, x, stride, scratch.turned);
-        TokenTiles.unpack(scratch.sums, width, EIGHT + 1, 8, true, x, stride, scratch.turned);
+        TokenTiles.unpack(scratch.sums, EIGHT + 1, 8, false, x, stride, scratch.turned);
+        TokenTiles.unpack(scratch.sums, EIGHT + 1, 8, true, x, stride, scratch.turned);
         Unpacker.readAhead(rows, stride, EIGHT, stride);
         TokenTiles.move(scratch.sums, stride, EIGHT, scratch.panel, stride);
       }

@@ -1,5 +1,7 @@
 package dev.helixbg.llm.cpu;
 
+import static dev.helixbg.llm.cpu.kernel.tile.TileProduct.TOKENS;
+
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostMatrix;
 import dev.helixbg.llm.backend.host.HostMemory;
@@ -21,7 +23,6 @@ abstract class TiledMatmul {
   private static final int COLUMNS_AT_A_TIME = 3072;
 
   private final Arena arena;
-  private final int tileTokens;
   private final long columnBytes;
   private final int step;
   private final int group;
@@ -34,9 +35,8 @@ abstract class TiledMatmul {
    * @param step number of columns that are packed or unpacked together
    * @param group number of matrix rows that are unpacked together
    */
-  TiledMatmul(Arena arena, int tileTokens, long columnBytes, int step, int group) {
+  TiledMatmul(Arena arena, long columnBytes, int step, int group) {
     this.arena = arena;
-    this.tileTokens = tileTokens;
     this.columnBytes = columnBytes;
     this.step = step;
     this.group = group;
@@ -66,11 +66,11 @@ abstract class TiledMatmul {
   }
 
   private int tiles() {
-    return Math.ceilDiv(rows, tileTokens);
+    return Math.ceilDiv(rows, TOKENS);
   }
 
   private int tokens(int tile) {
-    return Math.min(tileTokens, rows - tile * tileTokens);
+    return Math.min(TOKENS, rows - tile * TOKENS);
   }
 
   private int depth(int k) {
@@ -84,14 +84,15 @@ abstract class TiledMatmul {
 
   final void pack(ThreadScratch mine, int tile) {
     for (int k = 0; k < x.columns(); k += step) {
-      long from = x.address(tile * tileTokens) + 4L * k;
+      long from = x.address(tile * TOKENS) + 4L * k;
       pack(mine, from, 4L * x.stride(), tokens(tile), depth(k), packedAt(tile, k));
     }
   }
 
   final void multiply(
       ThreadScratch mine, HostMatrix w, HostActivations target, boolean adds, int from, int to) {
-    int tilesAtATime = TOKENS_AT_A_TIME / tileTokens;
+    int tilesAtATime = TOKENS_AT_A_TIME / TOKENS;
+    long stride = 4L * target.stride();
     for (int k = 0; k < x.columns(); k += COLUMNS_AT_A_TIME) {
       for (int tile = 0; tile < tiles(); tile += tilesAtATime) {
         int end = Math.min(tiles(), tile + tilesAtATime);
@@ -100,16 +101,10 @@ abstract class TiledMatmul {
           int count = Math.min(group, to - row);
           multiply(mine, w, row, count, k, tile, end, sums);
           for (int t = tile; t < end; t++) {
-            long results = target.address(t * tileTokens) + 4L * row;
-            TokenTiles.unpack(
-                sums + sumBytes() * (t - tile),
-                tileTokens,
-                count,
-                tokens(t),
-                adds || k > 0,
-                results,
-                4L * target.stride(),
-                mine.turned);
+            long sum = sums + sumBytes() * (t - tile);
+            boolean more = adds || k > 0;
+            long results = target.address(t * TOKENS) + 4L * row;
+            TokenTiles.unpack(sum, count, tokens(t), more, results, stride, mine.turned);
           }
         }
       }
@@ -138,6 +133,6 @@ abstract class TiledMatmul {
   }
 
   private long sumBytes() {
-    return 4L * group * tileTokens;
+    return 4L * group * TOKENS;
   }
 }

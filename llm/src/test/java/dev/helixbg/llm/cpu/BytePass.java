@@ -2,7 +2,6 @@ package dev.helixbg.llm.cpu;
 
 import dev.helixbg.llm.cpu.kernel.ByteRows;
 import dev.helixbg.llm.cpu.kernel.tile.ByteTiles;
-import dev.helixbg.llm.cpu.kernel.tile.TokenTiles;
 import dev.helixbg.llm.cpu.lanes.Lanes;
 import dev.helixbg.llm.tensor.RandomWeights;
 import dev.helixbg.llm.tensor.TensorType;
@@ -27,7 +26,6 @@ final class BytePass implements Runnable {
   private final MemorySegment x;
   private final MemorySegment tile;
   private final MemorySegment scratch;
-  private final MemorySegment turned;
 
   /**
    * @param pairs whether for sums of pairs
@@ -41,7 +39,6 @@ final class BytePass implements Runnable {
     x = arena.allocate(4L * ByteTiles.COLUMNS * ByteTiles.TOKENS, 64);
     tile = arena.allocate((long) ByteTiles.SUBS * ByteTiles.SUB_BYTES, 64);
     scratch = arena.allocate(4L * ByteTiles.SCRATCH, 64);
-    turned = arena.allocate(TokenTiles.SCRATCH, 64);
   }
 
   @Override
@@ -62,7 +59,6 @@ final class BytePass implements Runnable {
         columns,
         tile.address(),
         pairs,
-        scratch.address(),
-        turned.address());
+        scratch.address());
   }
 }

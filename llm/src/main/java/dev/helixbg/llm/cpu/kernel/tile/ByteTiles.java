@@ -55,7 +55,7 @@ public final class ByteTiles {
   public static final int SUB_BYTES = STARTS + 2 * LINE;
 
   /** Size of the scratch memory of {@link #pack}, in floats. */
-  public static final int SCRATCH = SUB * TOKENS;
+  public static final long SCRATCH = SUB * TOKENS + TokenTiles.SCRATCH / Float.BYTES;
 
   private static final int LOG_2_OF_BIAS = 7;
   private static final int LOG_2_OF_BIAS_OF_PAIRS = 5;
@@ -84,17 +84,10 @@ public final class ByteTiles {
    * @param columns number of columns, a multiple of 32, at most {@link #COLUMNS}
    * @param pairs whether the tile is for sums of pairs (see {@link ByteRows})
    * @param scratch memory of {@link #SCRATCH} floats, aligned to a vector
-   * @param turned memory of {@link TokenTiles#SCRATCH} bytes
    */
   public static void pack(
-      long rows,
-      long stride,
-      int tokens,
-      int columns,
-      long tile,
-      boolean pairs,
-      long scratch,
-      long turned) {
+      long rows, long stride, int tokens, int columns, long tile, boolean pairs, long scratch) {
+    long turned = scratch + 4L * SUB * TOKENS;
     for (int sub = 0; sub < columns / SUB; sub++) {
       TokenTiles.pack(rows + 4L * SUB * sub, stride, tokens, SUB, scratch, turned);
       long to = tile + (long) SUB_BYTES * sub;

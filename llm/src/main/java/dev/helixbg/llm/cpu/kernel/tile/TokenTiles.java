@@ -55,31 +55,23 @@ public final class TokenTiles {
    * Unpacks a tile to rows of tokens: {@code rows[t][k] = tile[k][t]}, or {@code +=} if {@code
    * adds} is true.
    *
-   * @param width distance between columns of the tile, in tokens
    * @param scratch {@link #SCRATCH} bytes
    */
   public static void unpack(
-      long tile,
-      int width,
-      int columns,
-      int tokens,
-      boolean adds,
-      long rows,
-      long stride,
-      long scratch) {
+      long tile, int columns, int tokens, boolean adds, long rows, long stride, long scratch) {
     int done = 0;
     if (EightColumnTranspose.APPLIES) {
       for (; done + EIGHT <= columns; done += EIGHT) {
-        long from = tile + 4L * width * done;
+        long from = tile + 4L * TOKENS * done;
         EightColumnTranspose.write(
-            from, 4L * width, tokens, adds, rows + 4L * done, stride, scratch);
+            from, 4L * TOKENS, tokens, adds, rows + 4L * done, stride, scratch);
       }
     }
     for (int t = 0; t < tokens; t++) {
       long to = rows + t * stride;
       for (int k = done; k < columns; k++) {
         float before = adds ? MEMORY.get(FLOAT, to + 4L * k) : 0;
-        MEMORY.set(FLOAT, to + 4L * k, before + MEMORY.get(FLOAT, tile + 4L * (width * k + t)));
+        MEMORY.set(FLOAT, to + 4L * k, before + MEMORY.get(FLOAT, tile + 4L * (TOKENS * k + t)));
       }
     }
   }

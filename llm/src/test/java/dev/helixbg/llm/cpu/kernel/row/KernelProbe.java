@@ -74,10 +74,8 @@ public final class KernelProbe {
               () -> {
                 TokenTiles.pack(rows.address(), stride, count, columns, tile.address(), scratch);
                 long from = tile.address();
-                int width = TileProduct.TOKENS;
                 for (boolean adds : new boolean[] {false, true}) {
-                  TokenTiles.unpack(
-                      from, width, columns, count, adds, back.address(), stride, scratch);
+                  TokenTiles.unpack(from, columns, count, adds, back.address(), stride, scratch);
                 }
                 return back.toArray(ValueLayout.JAVA_FLOAT);
               });

@@ -107,18 +107,10 @@ class ByteTilesTest {
       Arena arena, MemorySegment x, int tokens, int columns, boolean pairs) {
     MemorySegment tile = arena.allocate((long) (SUBS + 1) * SUB_BYTES, 64);
     MemorySegment scratch = arena.allocate(4L * ByteTiles.SCRATCH, 64);
-    MemorySegment turned = arena.allocate(TokenTiles.SCRATCH, 64);
     tile.fill(UNTOUCHED);
     scratch.fill((byte) 0xFF); // what is not a token is not a number
     ByteTiles.pack(
-        x.address(),
-        4L * STRIDE,
-        tokens,
-        columns,
-        tile.address(),
-        pairs,
-        scratch.address(),
-        turned.address());
+        x.address(), 4L * STRIDE, tokens, columns, tile.address(), pairs, scratch.address());
     return tile;
   }
 
