@@ -1,6 +1,7 @@
 package dev.helixbg.llm.cpu.kernel;
 
 import static dev.helixbg.llm.cpu.kernel.VectorOps.TO_INTEGER;
+import static dev.helixbg.llm.cpu.kernel.VectorOps.largestOf16;
 import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES;
 import static dev.helixbg.llm.cpu.lanes.Lanes.COUNT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOAT;
@@ -8,10 +9,8 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
-import static jdk.incubator.vector.VectorOperators.ABS;
 import static jdk.incubator.vector.VectorOperators.ADD;
 import static jdk.incubator.vector.VectorOperators.I2B;
-import static jdk.incubator.vector.VectorOperators.MAX;
 
 import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.FloatVector;
@@ -71,7 +70,7 @@ public final class ActivationBytes {
       long offset = to + OFFSETS;
       for (long sub = from; sub != from + 4 * COLUMNS; sub += 4 * SUB) {
         long bytes = to + (sub - from) / 4;
-        float largest = Math.max(SMALLEST, Math.max(largest(sub), largest(sub + 4 * HALF)));
+        float largest = Math.max(SMALLEST, Math.max(largestOf16(sub), largestOf16(sub + 4 * HALF)));
         float inverse = LARGEST / largest;
         float first = round(sub, inverse, bytes);
         float second = round(sub + 4 * HALF, inverse, bytes + HALF);
@@ -100,20 +99,12 @@ public final class ActivationBytes {
   public static void roundSingly(long x, int columns, long target) {
     long to = target;
     for (long from = x; from != x + 4L * columns; from += 4 * SUB) {
-      float largest = Math.max(SMALLEST, Math.max(largest(from), largest(from + 4 * HALF)));
+      float largest = Math.max(SMALLEST, Math.max(largestOf16(from), largestOf16(from + 4 * HALF)));
       round(from, LARGEST / largest, to);
       round(from + 4 * HALF, LARGEST / largest, to + HALF);
       MEMORY.set(FLOAT, to + SUB, largest / LARGEST);
       to += SINGLE_BYTES;
     }
-  }
-
-  private static float largest(long x) {
-    FloatVector largest = loadFloats(x).lanewise(ABS);
-    if (COUNT == EIGHT) {
-      largest = loadFloats(x + BYTES).lanewise(ABS).max(largest);
-    }
-    return largest.reduceLanes(MAX);
   }
 
   /** Rounds 16 numbers to bytes; returns the exact sum of the bytes. */

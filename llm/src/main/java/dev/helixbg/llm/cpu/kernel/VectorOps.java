@@ -8,6 +8,7 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 import static dev.helixbg.llm.cpu.lanes.Lanes.sumOfLanes;
+import static jdk.incubator.vector.VectorOperators.ABS;
 import static jdk.incubator.vector.VectorOperators.EQ;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.MAX;
@@ -190,6 +191,15 @@ public final class VectorOps {
       max = Math.max(max, MEMORY.get(FLOAT, x + i));
     }
     return max;
+  }
+
+  /** Returns the largest magnitude of 16 floats. */
+  public static float largestOf16(long x) {
+    FloatVector largest = loadFloats(x).lanewise(ABS);
+    for (int lane = COUNT; lane < 16; lane += COUNT) {
+      largest = loadFloats(x + 4 * lane).lanewise(ABS).max(largest);
+    }
+    return largest.reduceLanes(MAX);
   }
 
   /** Returns the index of the first float equal to {@code value}; 0 if there is none. */

@@ -1,6 +1,7 @@
 package dev.helixbg.llm.cpu.kernel.narrow;
 
 import static dev.helixbg.llm.cpu.kernel.VectorOps.TO_INTEGER;
+import static dev.helixbg.llm.cpu.kernel.VectorOps.largestOf16;
 import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES;
 import static dev.helixbg.llm.cpu.lanes.Lanes.COUNT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.EVEN;
@@ -13,11 +14,9 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.UPPER_HALF;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts;
-import static jdk.incubator.vector.VectorOperators.ABS;
 import static jdk.incubator.vector.VectorOperators.ADD;
 import static jdk.incubator.vector.VectorOperators.I2S;
 import static jdk.incubator.vector.VectorOperators.LSHL;
-import static jdk.incubator.vector.VectorOperators.MAX;
 
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
@@ -80,8 +79,8 @@ public final class QuantisedRow {
     long toOffsets = 4L * TOGETHER / group;
     long to = prepared;
     for (long from = x; from != x + 4L * columns; from += 4 * BOTH, to += 2 * BOTH) {
-      float low = largest(from);
-      float high = largest(from + 4 * HALF_GROUP);
+      float low = largestOf16(from);
+      float high = largestOf16(from + 4 * HALF_GROUP);
       if (group == BOTH) {
         low = Math.max(low, high);
         high = low;
@@ -126,18 +125,6 @@ public final class QuantisedRow {
   private static void put(long address, long toOffsets, float step, float offset) {
     MEMORY.set(FLOAT, address, step * UNIT);
     MEMORY.set(FLOAT, address + toOffsets, step * offset);
-  }
-
-  public static float largest(long x) {
-    FloatVector a = loadFloats(x).lanewise(ABS);
-    FloatVector b = loadFloats(x + BYTES).lanewise(ABS);
-    FloatVector largest = a.max(b);
-    if (COUNT == 4) {
-      FloatVector c = loadFloats(x + 2 * BYTES).lanewise(ABS);
-      FloatVector d = loadFloats(x + 3 * BYTES).lanewise(ABS);
-      largest = largest.max(c.max(d));
-    }
-    return largest.reduceLanes(MAX);
   }
 
   /**
