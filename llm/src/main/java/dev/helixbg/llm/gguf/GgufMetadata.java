@@ -34,20 +34,16 @@ public final class GgufMetadata {
 
   /** Returns a whole number; throws if it is missing, of another type or out of bounds. */
   public int whole(String key, int least, int most) {
-    if (!(required(key) instanceof Long number)) {
-      throw wrongType(key, "a whole number");
-    }
+    long number = required(key, Long.class, "a whole number");
     if (number < least || number > most) {
       throw error(key, "the value %d is not between %d and %d".formatted(number, least, most));
     }
-    return number.intValue();
+    return (int) number;
   }
 
   /** Returns a positive, finite number; throws if there is none. */
   public double positive(String key) {
-    if (!(required(key) instanceof Number number)) {
-      throw wrongType(key, "a number");
-    }
+    Number number = required(key, Number.class, "a number");
     double value = number.doubleValue();
     if (!(value > 0 && Double.isFinite(value))) {
       throw error(key, "the value %s is not a positive number".formatted(number));
@@ -57,17 +53,12 @@ public final class GgufMetadata {
 
   /** Returns a string; throws if there is none. */
   public String text(String key) {
-    if (!(required(key) instanceof String value)) {
-      throw wrongType(key, "a string");
-    }
-    return value;
+    return required(key, String.class, "a string");
   }
 
   /** Returns an array; throws if there is none of at most {@code most} elements. */
   public GgufArray array(String key, int most) {
-    if (!(required(key) instanceof GgufArray array)) {
-      throw wrongType(key, "an array");
-    }
+    GgufArray array = required(key, GgufArray.class, "an array");
     if (array.count() > most) {
       throw error(
           key, "the array has %d elements; at most %d are accepted".formatted(array.count(), most));
@@ -79,16 +70,15 @@ public final class GgufMetadata {
     return new GgufException(file, what, offsets.getOrDefault(key, GgufException.NO_OFFSET), key);
   }
 
-  private Object required(String key) {
+  private <T> T required(String key, Class<T> type, String wanted) {
     Object value = values.get(key);
     if (value == null) {
       throw error(key, "the key is missing");
     }
-    return value;
-  }
-
-  private GgufException wrongType(String key, String wanted) {
-    String found = values.get(key).getClass().getSimpleName();
-    return error(key, "%s is expected, not a %s".formatted(wanted, found));
+    if (!type.isInstance(value)) {
+      String found = value.getClass().getSimpleName();
+      throw error(key, "%s is expected, not a %s".formatted(wanted, found));
+    }
+    return type.cast(value);
   }
 }
