@@ -40,7 +40,8 @@ public final class Qwen3 {
   /** Number of rows: too many for products row by row, and too few for large tiles. */
   private static final int FEW_ROWS = 8;
 
-  private static final BooleanSupplier NEVER = () -> false;
+  /** For passes that nobody cancels. */
+  public static final BooleanSupplier NEVER = () -> false;
 
   private final Qwen3Config config;
   private final Qwen3Weights weights;
@@ -106,20 +107,12 @@ public final class Qwen3 {
 
   /**
    * Computes all layers for a batch, whose token ids are in slot {@code slot} of {@code tokens}.
-   * Writes the logits of the wanted rows to {@link #logits()}.
-   *
-   * @throws GgufException if the file was changed since it was opened
-   */
-  public void forward(Batch batch, TokenSlots tokens, int slot) {
-    forward(batch, tokens, slot, NEVER);
-  }
-
-  /**
-   * Computes all layers for a batch; the pass may be cancelled within a layer. After a
-   * cancellation, the caller must truncate or close the batch's sequences, because some of their
-   * positions were not computed.
+   * Writes the logits of the wanted rows to {@link #logits()}. After a cancellation, which may
+   * happen within a layer, the caller must truncate or close the batch's sequences, because some of
+   * their positions were not computed.
    *
    * @param cancelled returns true to cancel; called several times per layer
+   * @throws GgufException if the file was changed since it was opened
    * @throws CancellationException if cancelled; no work is in flight then
    */
   public void forward(Batch batch, TokenSlots tokens, int slot, BooleanSupplier cancelled) {
@@ -231,7 +224,7 @@ public final class Qwen3 {
     Batch batch = new Batch(rows, wantedRows);
     try (KvCache cache = backend.cache(cacheShape)) {
       batch.add(cache, Math.min(rows, cacheShape.limit()), wantedRows);
-      forward(batch, tokens, 0);
+      forward(batch, tokens, 0, NEVER);
       backend.argmax(batch, logits, tokens, 0);
       backend.submit().await();
     }

@@ -184,7 +184,7 @@ abstract class GoldenContract {
               tokens.set(0, row + i, ids[i]);
             }
           }
-          model.forward(batch, tokens, 0);
+          model.forward(batch, tokens, 0, Qwen3.NEVER);
           assertLogits("among others", expected, model, prompts.size() - 1, othersBound(golden));
         });
   }

@@ -103,7 +103,7 @@ class MetalStrictTest {
         }
         int steps = GoldenContract.ALL ? expected.greedyIds().length : 6;
         for (int step = 0; step < steps; step++) {
-          model.forward(batch, tokens, step % 2);
+          model.forward(batch, tokens, step % 2, Qwen3.NEVER);
           backend.argmax(batch, model.logits(), tokens, (step + 1) % 2);
           Submission submission = backend.submit();
           submission.await();

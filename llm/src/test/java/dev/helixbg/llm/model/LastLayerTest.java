@@ -100,7 +100,7 @@ class LastLayerTest {
         tokens.set(0, first + i, 300 + 7 * (first + i));
       }
     }
-    model.forward(batch, tokens, 0);
+    model.forward(batch, tokens, 0, Qwen3.NEVER);
     model.backend().submit().await();
     float[][] logits = new float[batch.wanted()][model.vocabulary()];
     for (int i = 0; i < logits.length; i++) {

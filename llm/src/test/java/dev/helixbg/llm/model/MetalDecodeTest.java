@@ -187,7 +187,7 @@ class MetalDecodeTest {
         tokens.set(0, 0, ids[FULL - single + i]);
         batch.clear();
         batch.add(cache, 1, 1);
-        model.forward(batch, tokens, 0);
+        model.forward(batch, tokens, 0, Qwen3.NEVER);
         backend.submit().await();
         model.logits().read(0, logits[i]);
       }
