@@ -21,8 +21,8 @@ final class KernelCompilation {
       List.of(start(KernelWarmUp::attention), start(KernelWarmUp::vectors));
 
   private final Set<TensorType> types;
-  private final BackgroundTask<Void> rows;
-  private final BackgroundTask<Void> tiles;
+  final BackgroundTask<Void> rows;
+  final BackgroundTask<Void> tiles;
 
   KernelCompilation(Set<TensorType> types) {
     this.types = types;
@@ -33,14 +33,6 @@ final class KernelCompilation {
   /** Starts compiling the kernels that every model needs, by initialising this class. */
   static void prepare() {}
 
-  void awaitRows() {
-    rows.await();
-  }
-
-  void awaitTiles() {
-    tiles.await();
-  }
-
   private void compileRows() {
     List<BackgroundTask<Void>> parts = new ArrayList<>(COMMON);
     parts.addAll(each(KernelWarmUp::rows));
@@ -48,7 +40,7 @@ final class KernelCompilation {
   }
 
   private void compileTiles() {
-    awaitRows();
+    rows.await();
     List<BackgroundTask<Void>> parts = new ArrayList<>(each(KernelWarmUp::tiles));
     parts.add(start(KernelWarmUp::floatTiles));
     parts.add(start(() -> KernelWarmUp.unpacker(types)));

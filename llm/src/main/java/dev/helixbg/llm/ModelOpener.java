@@ -85,8 +85,8 @@ public final class ModelOpener {
       return open(file, new ScalarBackend(), model -> {});
     }
     KernelCompilation kernels = new KernelCompilation(types(file));
-    Backend backend = new CpuBackend(options.threads(), kernels::awaitTiles);
-    return open(file, backend, model -> kernels.awaitRows());
+    Backend backend = new CpuBackend(options.threads(), kernels.tiles::await);
+    return open(file, backend, model -> kernels.rows.await());
   }
 
   private TextModel openOnAny(GgufFile file) {

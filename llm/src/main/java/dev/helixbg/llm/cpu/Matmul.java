@@ -117,7 +117,7 @@ final class Matmul {
   }
 
   private void pack(TiledMatmul method, HostActivations x) {
-    if (uses(method)) {
+    if (Arrays.stream(matrices, 0, count).anyMatch(w -> tiled(w.type()) == method)) {
       team.run((member, tile) -> method.pack(scratch[member], tile), method.of(x, rows));
     }
   }
@@ -188,10 +188,6 @@ final class Matmul {
 
   private TiledMatmul tiled(TensorType type) {
     return ByteMatmul.takes(type) ? bytes : floats;
-  }
-
-  private boolean uses(TiledMatmul method) {
-    return Arrays.stream(matrices, 0, count).anyMatch(w -> tiled(w.type()) == method);
   }
 
   private final class PreparedInputs {

@@ -128,21 +128,16 @@ final class PromptAttention {
     }
   }
 
-  private float max(int r, int seen) {
-    float max = Float.NEGATIVE_INFINITY;
-    for (int position = 0; position < seen; position += DEPTH) {
-      long at = scoresAt(position) + 4L * STRIDE * r;
-      max = Math.max(max, Softmax.max(at, Math.min(DEPTH, seen - position)));
-    }
-    return max;
-  }
-
   /**
    * Turns a row's scores into weights and returns the sum of the weights. The weights of positions
    * from {@code seen} on are 0.
    */
   private float exponentials(int r, int seen, int end) {
-    float max = max(r, seen);
+    float max = Float.NEGATIVE_INFINITY;
+    for (int position = 0; position < seen; position += DEPTH) {
+      long at = scoresAt(position) + 4L * STRIDE * r;
+      max = Math.max(max, Softmax.max(at, Math.min(DEPTH, seen - position)));
+    }
     float scale = (float) (1 / Math.sqrt(size));
     float sum = 0;
     for (int position = 0; position < end; position += DEPTH) {

@@ -12,10 +12,6 @@ import java.util.List;
  * @param data the tensor's bytes, read-only, valid while the file is open
  */
 public record Tensor(String name, StoredType stored, List<Long> shape, MemorySegment data) {
-  public Tensor {
-    shape = List.copyOf(shape);
-  }
-
   public TensorType type() {
     return stored.computed();
   }

@@ -9,6 +9,7 @@ import dev.helixbg.llm.backend.host.HostMatrix;
 import dev.helixbg.llm.backend.host.HostRope;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 
 /**
  * The reference backend, which defines the result of each step: simple, slow, with one thread.
@@ -88,23 +89,18 @@ public final class ScalarBackend extends HostBackend {
         int row = span.firstRow() + i;
         float[] attended = new float[q.columns()];
         for (int head = 0; head < q.columns() / size; head++) {
-          attendHead(
-              cache, layer, head / group, span.start() + i + 1, queries[row], attended, head);
+          float[] query = Arrays.copyOfRange(queries[row], head * size, (head + 1) * size);
+          float[] sum = attendHead(cache, layer, head / group, span.start() + i + 1, query);
+          System.arraycopy(sum, 0, attended, head * size, size);
         }
         target.write(row, attended);
       }
     }
   }
 
-  private static void attendHead(
-      HostKvCache cache,
-      int layer,
-      int kvHead,
-      int positions,
-      float[] query,
-      float[] attended,
-      int head) {
-    int size = cache.shape().headSize();
+  private static float[] attendHead(
+      HostKvCache cache, int layer, int kvHead, int positions, float[] query) {
+    int size = query.length;
     double[] weights = new double[positions];
     double max = Double.NEGATIVE_INFINITY;
     float[] numbers = new float[size];
@@ -112,7 +108,7 @@ public final class ScalarBackend extends HostBackend {
       get(cache.key(p, layer, kvHead), numbers);
       double dot = 0;
       for (int i = 0; i < size; i++) {
-        dot += (double) query[head * size + i] * numbers[i];
+        dot += (double) query[i] * numbers[i];
       }
       weights[p] = dot / Math.sqrt(size);
       max = Math.max(max, weights[p]);
@@ -128,8 +124,9 @@ public final class ScalarBackend extends HostBackend {
       }
     }
     for (int i = 0; i < size; i++) {
-      attended[head * size + i] = (float) (sum[i] / total);
+      numbers[i] = (float) (sum[i] / total);
     }
+    return numbers;
   }
 
   @Override
