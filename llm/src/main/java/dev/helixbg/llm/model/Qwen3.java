@@ -40,7 +40,7 @@ public final class Qwen3 {
   /** Number of rows: too many for products row by row, and too few for large tiles. */
   private static final int FEW_ROWS = 8;
 
-  /** For passes that nobody cancels. */
+  /** Cancels no pass. */
   public static final BooleanSupplier NEVER = () -> false;
 
   private final Qwen3Config config;
