@@ -39,6 +39,9 @@ public record JudgedRelations(
   /** The same minimum if one of two facts is short: nine of ten such facts are the same. */
   private static final double SURE_OF_SHORT_FACTS = 0.9;
 
+  /** The same minimum if one of two facts denies the other: two of nine below it are right. */
+  private static final double SURE_OF_CONTRADICTION = 0.6;
+
   private static final int GROUP = 3;
 
   /**
@@ -121,8 +124,8 @@ public record JudgedRelations(
 
   /**
    * Whether a pair may lead. Facts of memory files tell little without their surroundings. Facts
-   * therefore need a higher probability of an act, unless they contradict each other. Short facts
-   * need an even higher probability. Facts that were written together lead only if one fact repeats
+   * therefore need a higher probability of an act. Short facts need an even higher probability,
+   * facts that contradict each other a lower one. Facts that were written together lead only if one fact repeats
    * the other.
    */
   private static boolean mayLead(Finding.Relation pair, Assessment said) {
@@ -134,7 +137,7 @@ public record JudgedRelations(
     boolean isSure =
         FactOrder.isOneShort(a, b)
             ? said.act() >= SURE_OF_SHORT_FACTS
-            : said.act() >= SURE_OF_FACTS || contradict(pair);
+            : said.act() >= (contradict(pair) ? SURE_OF_CONTRADICTION : SURE_OF_FACTS);
     return isSure && !FactOrder.areOfOnePiece(a, b);
   }
 

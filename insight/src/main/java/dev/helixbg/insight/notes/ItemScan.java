@@ -194,7 +194,7 @@ final class ItemScan {
         && (line.startsWith("|") || line.startsWith(">") || FENCE.matcher(line).matches());
   }
 
-  /** Returns each paragraph as an item. Skips headings, comments and tags; cuts no fenced code. */
+  /** Returns each paragraph as an item. Skips headings, rules, comments and tags; cuts no code. */
   List<Item> paragraphs(int from) {
     items = new ArrayList<>();
     String fence = "";
@@ -208,7 +208,10 @@ final class ItemScan {
       }
       boolean isOutside =
           fence.isEmpty()
-              && (comment || headings.containsKey(at) || TAG.matcher(line.strip()).matches());
+              && (comment
+                  || headings.containsKey(at)
+                  || isRule(line)
+                  || TAG.matcher(line.strip()).matches());
       if (isOutside || blank && !isOfItem(line)) {
         finish();
       }

@@ -334,9 +334,9 @@ class ItemsTest {
 
   @Test
   void paragraphsAreItemsWhereThereIsNeitherListNorHeading() {
-    String text = "Tabs.\n\nNo blanks\nat ends.\n\n```\ncode\n\nmore\n```\n";
+    String text = "Tabs.\n\n---\n\nNo blanks\nat ends.\n\n```\ncode\n\nmore\n```\n";
     assertEquals(List.of("Tabs.", "No blanks\nat ends.", "```\ncode\n\nmore\n```"), texts(text));
-    assertEquals(List.of(1, 3, 6), lines(note(text)));
+    assertEquals(List.of(1, 5, 8), lines(note(text)));
   }
 
   @Test
