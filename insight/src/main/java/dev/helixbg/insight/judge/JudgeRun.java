@@ -124,7 +124,7 @@ public final class JudgeRun {
             .filter(pair -> Scope.areOne(pair.a().entry(), pair.b().entry()))
             .toList();
     List<List<NamedEntry>> groups =
-        MergeGroups.of(same).stream()
+        JudgedRelations.joined(same).stream()
             .filter(group -> group.size() <= MAX_MERGED && contents(group).size() > 1)
             .toList();
     List<List<NamedEntry>> newestFirst =

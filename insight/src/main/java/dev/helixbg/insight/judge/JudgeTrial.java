@@ -46,7 +46,7 @@ public final class JudgeTrial {
   public JudgeTrial(QuestionSession asking) {
     this.asking = asking;
     run = new VerdictRun(asking);
-    pairs.forEach(pair -> run.add(pair.id(), new VerdictRun.Asked(pair.both(), pair.holds())));
+    pairs.forEach(pair -> run.add(pair.id(), pair.both(), pair.holds()));
   }
 
   public static List<Pair> pairs() {

@@ -10,8 +10,10 @@ import dev.helixbg.insight.pairs.PairAssessor;
 import dev.helixbg.insight.pairs.PairDisagreement;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -167,8 +169,7 @@ public record JudgedRelations(
 
   private static List<List<NamedEntry>> groups(
       List<Finding.Relation> pairs, Judgements judgements) {
-    return MergeGroups.of(pairs.stream().filter(pair -> saysTheSame(pair, judgements)).toList())
-        .stream()
+    return joined(pairs.stream().filter(pair -> saysTheSame(pair, judgements)).toList()).stream()
         .filter(group -> group.size() >= GROUP)
         .toList();
   }
@@ -187,5 +188,24 @@ public record JudgedRelations(
   /** Returns groups of three or more entries that say the same, each ordered by offset. */
   public List<List<NamedEntry>> groups(Judgements judgements) {
     return groups(leading, judgements);
+  }
+
+  /**
+   * Joins pairs with common entries to groups, in the order of their first pairs. Each group is
+   * ordered by offset.
+   */
+  static List<List<NamedEntry>> joined(List<Finding.Relation> pairs) {
+    Map<NamedEntry, List<NamedEntry>> groupOf = new LinkedHashMap<>();
+    for (Finding.Relation pair : pairs) {
+      List<NamedEntry> a = groupOf.computeIfAbsent(pair.a(), one -> new ArrayList<>(List.of(one)));
+      List<NamedEntry> b = groupOf.computeIfAbsent(pair.b(), one -> new ArrayList<>(List.of(one)));
+      if (a != b) {
+        a.addAll(b);
+        b.forEach(entry -> groupOf.put(entry, a));
+      }
+    }
+    List<List<NamedEntry>> groups = groupOf.values().stream().distinct().toList();
+    groups.forEach(group -> group.sort(Comparator.comparingLong(entry -> entry.entry().offset())));
+    return groups;
   }
 }
