@@ -1,6 +1,7 @@
 package dev.helixbg.insight.report;
 
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.acts.Act;
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -19,6 +20,24 @@ record LeadingSection(List<CopiesView> copies, List<FilePairs> pairs) {
 
   /** Maximum number of entries of a group that are named. */
   private static final int NAMED = 8;
+
+  /** An act on a finding, and the condition under which it is right, which ends with a colon. */
+  record ActView(String condition, String words) {
+    static List<ActView> of(List<Act> ways) {
+      List<ActView> views = new ArrayList<>();
+      for (Act way : ways) {
+        String form =
+            ways.size() > 1
+                ? "If %s:"
+                : way.when().contains(Act.When.OVERLAP)
+                    ? "Check whether %s. If so:"
+                    : "What to do:";
+        String conditions = String.join(", or ", way.when().stream().map(Act.When::words).toList());
+        views.add(new ActView(form.formatted(conditions), PrintableText.line(way.words())));
+      }
+      return views;
+    }
+  }
 
   /** Entries with the same text; {@code moreWords} tells how many of them are not named. */
   record CopiesView(

@@ -8,6 +8,7 @@ import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.Verdict;
+import dev.helixbg.insight.report.LeadingSection.ActView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
