@@ -42,10 +42,7 @@ final class LinksAfter {
   /** The new number of entries of each changed topic. */
   private final Map<String, Integer> sizes = new HashMap<>();
 
-  /**
-   * {@code topics} has all live entries in the order of the log. {@code linking} are the entries
-   * with links.
-   */
+  /** {@code topics} has all live entries, ordered by offset; {@code linking} those with links. */
   LinksAfter(
       Change change,
       Map<String, List<NamedEntry>> topics,
