@@ -62,10 +62,7 @@ public final class Analysis {
     return order;
   }
 
-  /**
-   * @param packed packed form of {@code vectors}
-   * @param order see {@link #orderByKey}
-   */
+  /** {@code order} is the result of {@link #orderByKey}. */
   Findings findings(
       Vectors vectors,
       PackedVectors packed,

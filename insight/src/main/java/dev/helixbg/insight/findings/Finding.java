@@ -81,10 +81,7 @@ public sealed interface Finding {
       return PairKind.of(similarity, a.topic().equals(b.topic()));
     }
 
-    /**
-     * Returns the files of two notes; empty for two facts, because a fact can be read without its
-     * file.
-     */
+    /** Returns the files of two notes; empty for facts, which can be read without their files. */
     public Optional<Set<String>> files() {
       Set<String> files = new TreeSet<>();
       a.entry().note().ifPresent(files::add);
@@ -92,7 +89,6 @@ public sealed interface Finding {
       return Optional.of(files).filter(some -> !areFacts() && !some.isEmpty());
     }
 
-    /** Whether both entries are facts of memory files. */
     public boolean areFacts() {
       return a.entry().isFact() && b.entry().isFact();
     }
@@ -145,7 +141,6 @@ public sealed interface Finding {
       Optional<Side> newer,
       Optional<Matching> matching) {
 
-    /** Whether each entry is the nearest neighbour of the other. */
     public boolean mutualNearest() {
       return rankOfA == 1 && rankOfB == 1;
     }

@@ -37,9 +37,7 @@ record TopicCentroids(Vectors vectors, TopicIndex topics, double[] sums, Vectors
     return new Vectors(sums.length / dimension, dimension, values);
   }
 
-  /**
-   * Returns an entry's cosine to the centroid of its topic's other entries; 0 if there are none.
-   */
+  /** Returns an entry's cosine to the centroid of its topic's other entries; 0 without others. */
   double withoutItself(int entry) {
     int dimension = vectors.dimension();
     int sum = topics.topicOf()[entry] * dimension;

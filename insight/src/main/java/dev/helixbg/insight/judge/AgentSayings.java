@@ -67,9 +67,7 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
       return 2 * hasty > answers + known.pairs();
     }
 
-    /**
-     * Returns the share of right answers on known pairs, with one right and one wrong answer added.
-     */
+    /** Returns the share of right answers on known pairs, with one right and one wrong added. */
     public double share() {
       return (known.right() + 1.0) / (known.pairs() + 2.0);
     }

@@ -19,10 +19,7 @@ import java.util.Optional;
 public final class JudgeTrial {
   private static final String FILE = "trial.jsonl";
 
-  /**
-   * The known answer: one entry can be removed, the older entry was overtaken, or neither is the
-   * case.
-   */
+  /** The known answer: one entry can be removed, the older one was overtaken, or neither. */
   public enum Truth {
     SAME,
     OVERTAKEN,

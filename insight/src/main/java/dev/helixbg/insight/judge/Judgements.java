@@ -23,8 +23,6 @@ import java.util.function.Predicate;
  *     first pairs
  * @param left for each job with open questions, the number of these questions
  * @param trust reliability of the model on pairs, if it was measured
- * @param lessons recurring lessons
- * @param agents verdicts of coding agents
  */
 public record Judgements(
     Optional<String> model,

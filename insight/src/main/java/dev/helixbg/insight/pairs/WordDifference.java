@@ -91,9 +91,7 @@ public record WordDifference(Set<String> others) {
         .collect(Collectors.toCollection(HashSet::new));
   }
 
-  /**
-   * Does the same as {@link #mark}, but marks nothing if it would mark more than half of the text.
-   */
+  /** Does as {@link #mark}, but marks nothing if it would mark more than half of the text. */
   public List<Stretch> markUpToHalf(String text) {
     List<Stretch> stretches = mark(text);
     int own = stretches.stream().filter(Stretch::own).mapToInt(one -> one.text().length()).sum();

@@ -17,8 +17,6 @@ import java.util.Optional;
 /**
  * Two entries side by side.
  *
- * @param verdict relation of the two entries, as text
- * @param isAct whether the verdict calls for an act
  * @param group names of three or more entries that may say the same, including the two entries of
  *     the pair
  */
