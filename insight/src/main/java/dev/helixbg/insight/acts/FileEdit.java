@@ -54,9 +54,7 @@ public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
     return edits.size() == paths.size() ? edits : List.of();
   }
 
-  /**
-   * Returns the edit of one file; the other files' facts in {@code gone} and {@code instead} stay.
-   */
+  /** Returns the edit of one file; the given facts may also be of other files. */
   private static Optional<FileEdit> of(
       String path,
       List<Entry> gone,

@@ -48,10 +48,7 @@ public final class Analysis {
     return new IncrementalAnalysis().update(entries, vectors, passages, threads);
   }
 
-  /**
-   * Returns each entry's position in the order of the keys. Entries with equal keys keep their
-   * order.
-   */
+  /** Returns each entry's position in the order of the keys; equal keys keep their order. */
   static int[] orderByKey(List<String> keys) {
     int[] order = new int[keys.size()];
     List<Integer> sorted =

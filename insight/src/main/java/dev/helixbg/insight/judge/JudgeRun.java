@@ -32,7 +32,6 @@ public final class JudgeRun {
   /** Number of pairs about which the model is asked before it is asked about topics. */
   private static final int FIRST_PAIRS = 200;
 
-  /** Number of central entries in the question about a topic. */
   private static final int CENTRAL_ENTRIES = 4;
 
   private final QuestionSession asking;

@@ -76,7 +76,9 @@ public record JudgedRelations(
     List<Finding.Relation> open =
         relations.stream().filter(pair -> agents.isWorthAnAct(pair).isEmpty()).toList();
     best.addAll(
-        judgements.decide() ? ofModel(open, wereRead, judgements) : unasked(open, wereRead));
+        judgements.decide()
+            ? ofModel(open, wereRead, judgements)
+            : unasked(open, wereRead, UNREAD_LEADING));
     return grouped(best.stream().limit(LEADING).toList(), judgements);
   }
 
@@ -89,14 +91,9 @@ public record JudgedRelations(
                 || isOfSeries(pair));
     best.sort(
         Comparator.comparingDouble(pair -> -judgements.verdict(pair).orElseThrow().probability()));
-    int most = Math.max(best.size(), UNREAD_LEADING);
     List<Finding.Relation> unjudged =
         relations.stream().filter(pair -> judgements.verdict(pair).isEmpty()).toList();
-    for (Finding.Relation pair : unasked(unjudged, wereRead)) {
-      if (pair.assessment().isPresent() || best.size() < most) {
-        best.add(pair);
-      }
-    }
+    best.addAll(unasked(unjudged, wereRead, Math.max(0, UNREAD_LEADING - best.size())));
     return best;
   }
 
@@ -106,7 +103,9 @@ public record JudgedRelations(
         .orElseGet(() -> PairAssessor.apart(pair.a(), pair.b()).isPresent());
   }
 
-  private static List<Finding.Relation> unasked(List<Finding.Relation> pairs, boolean wereRead) {
+  /** {@code unread} is the maximum number of pairs if the pair judges have read no pair. */
+  private static List<Finding.Relation> unasked(
+      List<Finding.Relation> pairs, boolean wereRead, int unread) {
     return pairs.stream()
         .filter(pair -> !pair.isFar())
         .filter(
@@ -117,7 +116,7 @@ public record JudgedRelations(
                 wereRead
                     ? pair.assessment().filter(said -> mayLead(pair, said)).isPresent()
                     : PairAssessor.mayLead(pair.a(), pair.b()))
-        .limit(wereRead ? LEADING : UNREAD_LEADING)
+        .limit(wereRead ? LEADING : unread)
         .toList();
   }
 
@@ -167,8 +166,8 @@ public record JudgedRelations(
     return group.contains(pair.a()) && group.contains(pair.b());
   }
 
-  private static List<List<NamedEntry>> groups(
-      List<Finding.Relation> pairs, Judgements judgements) {
+  /** Returns groups of three or more entries that say the same, each ordered by offset. */
+  public static List<List<NamedEntry>> groups(List<Finding.Relation> pairs, Judgements judgements) {
     return joined(pairs.stream().filter(pair -> saysTheSame(pair, judgements)).toList()).stream()
         .filter(group -> group.size() >= GROUP)
         .toList();
@@ -183,11 +182,6 @@ public record JudgedRelations(
                 .filter(Assessment::isActLikely)
                 .filter(said -> said.same() > said.overtaken() && said.objection().isEmpty())
                 .isPresent());
-  }
-
-  /** Returns groups of three or more entries that say the same, each ordered by offset. */
-  public List<List<NamedEntry>> groups(Judgements judgements) {
-    return groups(leading, judgements);
   }
 
   /**

@@ -188,10 +188,7 @@ public record Judgements(
         .or(() -> verdict(pair).filter(_ -> decide()).map(PairVerdict::verdict));
   }
 
-  /**
-   * Returns the verdict by which acts are proposed: {@link #decided}, else the verdict of a pair
-   * judge.
-   */
+  /** Returns the verdict by which acts are proposed: {@link #decided}, else a pair judge's. */
   public Optional<Verdict> actingOn(Finding.Relation pair) {
     return decided(pair).or(() -> pair.assessment().flatMap(said -> Verdict.of(said.tier())));
   }

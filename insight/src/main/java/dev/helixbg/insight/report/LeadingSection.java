@@ -73,7 +73,7 @@ record LeadingSection(List<CopiesView> copies, List<FilePairs> pairs) {
 
   static LeadingSection of(Report report, JudgedRelations judged) {
     Judgements judgements = report.judgements();
-    List<List<NamedEntry>> groups = judged.groups(judgements);
+    List<List<NamedEntry>> groups = JudgedRelations.groups(judged.leading(), judgements);
     Map<Object, List<PairView>> byFiles = new LinkedHashMap<>();
     for (Finding.Relation pair : judged.leading()) {
       Object files = pair.files().isPresent() ? pair.files().get() : pair.id();

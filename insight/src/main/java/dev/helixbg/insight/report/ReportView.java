@@ -61,7 +61,6 @@ record ReportView(
     }
   }
 
-  /** A topic as a row of a table, with a sentence about it. */
   record TopicView(String name, String entries, Optional<String> sentence) {
     static TopicView of(Findings.Topic topic, Judgements judgements) {
       String summary = judgements.summaries().getOrDefault(topic.name(), "");
