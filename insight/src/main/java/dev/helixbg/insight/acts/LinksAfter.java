@@ -30,7 +30,6 @@ final class LinksAfter {
   private final Map<String, List<NamedEntry>> topics;
   private final List<NamedEntry> linking;
 
-  /** Effect of the act on each edited entry, in the order of the act's calls. */
   private final Map<NamedEntry, Fate> fates;
 
   /** Entries that get new links, in the order in which they were found. */

@@ -20,7 +20,6 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
    *
    * @param verdict verdict of the clients that count, weighted by their reliability; empty if no
    *     client counts, or if different verdicts weigh the same
-   * @param all verdict of each client
    */
   public record Said(Optional<Verdict> verdict, List<Saying> all) {
     public boolean isDisputed() {

@@ -80,7 +80,6 @@ public record Judgements(
    *
    * @param reader model or agent that wrote and compared the lessons; empty if there is none
    * @param all lessons, ordered by number of topics, then by number of entries, largest first
-   * @param trust reliability of the reader, if it was measured
    */
   public record Lessons(Optional<String> reader, List<Lesson> all, Optional<LessonTrust> trust) {
     public static final Lessons NONE = new Lessons(Optional.empty(), List.of(), Optional.empty());
@@ -98,7 +97,6 @@ public record Judgements(
    * @param right number of written lessons for which the three nearest known lessons include the
    *     right lesson
    * @param pairs number of pairs of lessons that the model compared
-   * @param rightPairs number of right answers on those pairs
    */
   public record LessonTrust(int entries, int right, int pairs, int rightPairs) {
     /** Whether the model is right on less than 60 % of the entries, or of the pairs. */
