@@ -33,9 +33,9 @@ public final class Analysis {
   private final TopicIndex topics;
   private final FindingIds ids = new FindingIds();
 
-  Analysis(List<NamedEntry> entries) {
+  Analysis(List<NamedEntry> entries, Vectors vectors) {
     this.entries = entries;
-    this.topics = TopicIndex.of(entries);
+    this.topics = TopicIndex.of(entries, vectors);
   }
 
   /**
@@ -61,17 +61,15 @@ public final class Analysis {
 
   /** {@code order} is the result of {@link #orderByKey}. */
   Findings findings(
-      Vectors vectors,
       PackedVectors packed,
       ComparedVectors texts,
       NearestNeighbours.Both nearest,
       int[] order,
       int threads) {
     ExactCopies copies = ExactCopies.of(entries);
-    TopicCentroids centroids = TopicCentroids.of(vectors, topics);
     List<Misplaced> misplaced =
         MisfiledEntries.find(
-            packed, centroids, nearest.own(), order, Finding.Misfiled.MARGIN, threads);
+            packed, topics, nearest.own(), order, Finding.Misfiled.MARGIN, threads);
     RankedRelations relations =
         new RankedRelations(entries, texts, nearest, copies, order, threads);
     return new Findings(
@@ -80,7 +78,7 @@ public final class Analysis {
             .mapToObj(topic -> new Findings.Topic(topics.names().get(topic), topics.sizes()[topic]))
             .toList(),
         copies.groups(entries).stream().limit(MAX_COPIES).map(this::copies).toList(),
-        topicOverlaps(centroids.normalised(), threads),
+        topicOverlaps(topics.centroids(), threads),
         misplaced.stream()
             .filter(one -> !entries.get(one.entry()).entry().isFact())
             .map(this::misfiled)
