@@ -11,8 +11,8 @@ import dev.helixbg.embed.store.Sql;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Verdict;
+import dev.helixbg.insight.report.FindingList;
 import dev.helixbg.insight.report.FirstLook;
-import dev.helixbg.insight.report.JsonReport;
 import dev.helixbg.insight.report.Report;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
@@ -30,7 +30,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
@@ -298,13 +297,6 @@ public record LastReport(Database database) {
         .toList();
   }
 
-  /** Wraps the SQLException of an insert, which a {@link JsonReport.FindingSink} cannot throw. */
-  private static final class Unkept extends RuntimeException {
-    Unkept(SQLException why) {
-      super(why);
-    }
-  }
-
   void keep(Report report, ReportBasis basis, int questions, String summary) {
     Origin origin =
         new Origin(
@@ -316,14 +308,16 @@ public record LastReport(Database database) {
             report.judgements().model(),
             report.judgements().areGuesses());
     List<String> entries = report.findings().entries().stream().map(NamedEntry::key).toList();
-    keep(origin, entries, sink -> JsonReport.eachFinding(report, sink));
+    keep(origin, entries, sink -> FindingList.pass(report, sink));
   }
 
-  /**
-   * Stores a report in place of the last; {@code findings} passes them one by one, since all are
-   * large.
-   */
-  void keep(Origin origin, List<String> entries, Consumer<JsonReport.FindingSink> findings) {
+  /** Findings that are passed one by one, since all are large. */
+  interface Source {
+    void passTo(FindingList.Sink sink) throws SQLException;
+  }
+
+  /** Stores a report in place of the last. */
+  void keep(Origin origin, List<String> entries, Source findings) {
     database.write(
         Durability.COMPUTED,
         connection -> {
@@ -347,36 +341,31 @@ public record LastReport(Database database) {
                   "INSERT INTO finding (place, checksum, section, id, leads, rank, similarity,"
                       + " about, topics, keys, verdict, named, proposed, toldChecksum, told)"
                       + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
-            findings.accept((place, finding, json) -> insert(insert, place, finding, json));
-          } catch (Unkept e) {
-            throw (SQLException) e.getCause();
+            findings.passTo((place, finding, told) -> insert(insert, place, finding, told));
           }
           return null;
         });
   }
 
   private static void insert(
-      PreparedStatement insert, int place, ReportedFinding finding, String told) {
-    try {
-      Sql.execute(
-          insert,
-          place,
-          checksum(finding),
-          finding.section(),
-          finding.id(),
-          finding.leads(),
-          finding.rank().orElse(0),
-          finding.similarity(),
-          finding.about(),
-          joined(finding.topics()),
-          String.join(" ", finding.keys()),
-          finding.verdict().map(Verdict::title).orElse(""),
-          finding.named().orElse(null),
-          finding.proposed().orElse(null),
-          Sql.checksum(told),
-          told);
-    } catch (SQLException e) {
-      throw new Unkept(e);
-    }
+      PreparedStatement insert, int place, ReportedFinding finding, String told)
+      throws SQLException {
+    Sql.execute(
+        insert,
+        place,
+        checksum(finding),
+        finding.section(),
+        finding.id(),
+        finding.leads(),
+        finding.rank().orElse(0),
+        finding.similarity(),
+        finding.about(),
+        joined(finding.topics()),
+        String.join(" ", finding.keys()),
+        finding.verdict().map(Verdict::title).orElse(""),
+        finding.named().orElse(null),
+        finding.proposed().orElse(null),
+        Sql.checksum(told),
+        told);
   }
 }

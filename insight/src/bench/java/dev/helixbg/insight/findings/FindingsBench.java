@@ -251,7 +251,6 @@ public final class FindingsBench {
     this.entries = log.entries();
     this.account = log.account();
     this.named = NamedEntry.all(entries, e -> TextKey.of("findings-kb", e.embeddedText()).hex());
-    this.topics = TopicIndex.of(named);
     this.order = Analysis.orderByKey(named.stream().map(NamedEntry::key).toList());
     for (int i = 0; i < entries.size(); i++) {
       Entry entry = entries.get(i);
@@ -281,6 +280,7 @@ public final class FindingsBench {
       this.passages = passages(passageEmbedder);
     }
     this.vectors = Vectors.of(entries.stream().map(e -> embedded.get(e.embeddedText())).toList());
+    this.topics = TopicIndex.of(named, vectors);
   }
 
   static EmbeddingModel bundled(Precision precision, Path cache, int threads) {
@@ -805,8 +805,7 @@ public final class FindingsBench {
   }
 
   private List<Misplaced> byCentroid(PackedVectors packed, NearestNeighbours nearest) {
-    TopicCentroids centroids = TopicCentroids.of(vectors, topics);
-    return MisfiledEntries.find(packed, centroids, nearest, order, -2, threads);
+    return MisfiledEntries.find(packed, topics, nearest, order, -2, threads);
   }
 
   /** By the topics of the ten nearest, each counting as much as it is similar. */

@@ -32,11 +32,11 @@ public final class ActNames {
       }
       case Change.Move move -> {
         entries(all, "move", List.of(move.entry()));
-        topic(all, "to", move.topic());
+        name(all, "to", "topic", move.topic());
       }
       case Change.MergeTopics merge -> {
-        topic(all, "move", merge.small());
-        topic(all, "to", merge.large());
+        name(all, "move", "topic", merge.small());
+        name(all, "to", "topic", merge.large());
       }
       case Change.Rename rename -> {
         entries(all, "change", List.of(rename.entry()));
@@ -46,7 +46,7 @@ public final class ActNames {
       case Change.Reread reread -> entries(all, "read", List.of(reread.entry()));
       case Change.Gather gather -> {
         entries(all, "link", gather.entries());
-        topic(all, "to", gather.topic());
+        name(all, "to", "topic", gather.topic());
       }
       case Change.Rewrite rewrite -> {
         entries(all, "rewrite", List.of(rewrite.kept()));
@@ -60,7 +60,7 @@ public final class ActNames {
     for (NamedEntry entry : entries) {
       Optional<NoteName> note = NoteName.of(entry.entry());
       if (note.isEmpty()) {
-        topic(all, role, entry.topic()).put("index", entry.index());
+        name(all, role, "topic", entry.topic()).put("index", entry.index());
         continue;
       }
       ObjectNode place = name(all, role, "file", note.get().file());
@@ -71,10 +71,6 @@ public final class ActNames {
         place.put("part", note.get().part());
       }
     }
-  }
-
-  private static ObjectNode topic(ArrayNode all, String role, String topic) {
-    return name(all, role, "topic", topic);
   }
 
   private static ObjectNode name(ArrayNode all, String role, String field, String name) {

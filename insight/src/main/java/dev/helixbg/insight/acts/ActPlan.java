@@ -49,9 +49,7 @@ public record ActPlan(
     return UUID.nameUUIDFromBytes(edits().toString().getBytes(UTF_8)).toString();
   }
 
-  /**
-   * A check. The last line of helix's answer must say that the topic has {@code entries} entries.
-   */
+  /** A check: the last line of helix's answer must say that the topic has so many entries. */
   public record Check(HelixCall call, int entries) {}
 
   /**

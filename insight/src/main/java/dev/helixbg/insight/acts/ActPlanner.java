@@ -2,6 +2,7 @@ package dev.helixbg.insight.acts;
 
 import static dev.helixbg.insight.acts.NotCallableException.require;
 
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.insight.acts.Act.Change;
 import dev.helixbg.insight.acts.ActPlan.Check;
@@ -14,9 +15,11 @@ import dev.helixbg.insight.log.LogAccount;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -39,6 +42,9 @@ public final class ActPlanner {
 
   /** Maximum number of notes that one act removes or rewrites; a reader cannot survey more. */
   private static final int MAX_MARKED = 60;
+
+  /** Maximum width, in columns, of the excerpt by which a person recognises an entry. */
+  private static final int SOUGHT = 200;
 
   private final Map<String, List<NamedEntry>> topics;
   private final List<NamedEntry> linking;
@@ -87,7 +93,6 @@ public final class ActPlanner {
     private final Map<NamedEntry, Fate> fates = new LinkedHashMap<>();
 
     private final LinksAfter after;
-    private final EntryWords words;
 
     private final Map<NamedEntry, String> bodies = new HashMap<>();
 
@@ -97,7 +102,6 @@ public final class ActPlanner {
     Plan(Change change) {
       this.change = change;
       this.after = new LinksAfter(change, topics, linking, fates);
-      this.words = new EntryWords(change, topics, fates, bodies, after);
     }
 
     ActPlan plan() {
@@ -131,8 +135,7 @@ public final class ActPlanner {
       List<HelixCall> marking = new ArrayList<>();
       marks.forEach(
           (one, hash) ->
-              marking.add(
-                  HelixCall.edit("append", one.topic(), words.of(one), ActMark.line(hash))));
+              marking.add(HelixCall.edit("append", one.topic(), words(one), ActMark.line(hash))));
       return new ActPlan(
           checks(),
           marking,
@@ -165,10 +168,7 @@ public final class ActPlanner {
       }
     }
 
-    /**
-     * Returns the new body. It has the metadata of all entries, because helix's {@code revise}
-     * drops metadata.
-     */
+    /** Returns the body with the metadata of all entries, since helix's {@code revise} drops it. */
     private String rewritten(Change.Rewrite rewrite) {
       require(
           rewrite.text().length() <= EntryBodies.MAX_TEXT,
@@ -269,8 +269,55 @@ public final class ActPlanner {
       return HelixCall.edit(
           action,
           topic,
-          marks.containsKey(entry) ? ActMark.line(marks.get(entry)) : words.of(entry),
+          marks.containsKey(entry) ? ActMark.line(marks.get(entry)) : words(entry),
           text);
+    }
+
+    /**
+     * Returns words that identify an entry until it gets a mark or new links, because no other body
+     * of its topic contains them before, during or after the act. If several entries have the same
+     * body, helix edits the first of them. Therefore an act cannot edit entries with equal bodies;
+     * it can only delete them, beginning with the first.
+     */
+    private String words(NamedEntry entry) {
+      List<NamedEntry> twins =
+          topics.get(entry.topic()).stream()
+              .filter(one -> one.entry().body().equals(entry.entry().body()))
+              .toList();
+      if (twins.size() > 1) {
+        long gone = twins.stream().filter(one -> fates.get(one) == Fate.DELETED).count();
+        boolean first = twins.stream().limit(gone).allMatch(one -> fates.get(one) == Fate.DELETED);
+        require(
+            first && fates.get(entry) == Fate.DELETED,
+            "%s is stored %d times with exactly the same text: first remove the copies"
+                .formatted(Act.name(entry), twins.size()));
+      }
+      return MatchString.of(entry.entry().body(), othersThan(entry, twins))
+          .orElseThrow(
+              () ->
+                  new NotCallableException(
+                      ("%s has no words of its own: all its words are also in another note of %s,"
+                              + " and helix could take that note for this one. Make the edit by"
+                              + " hand: %s")
+                          .formatted(
+                              Act.name(entry), QuotedName.of(entry.topic()), sought(entry))));
+    }
+
+    private List<String> othersThan(NamedEntry entry, List<NamedEntry> twins) {
+      List<String> others = new ArrayList<>();
+      Set<String> concerned = new LinkedHashSet<>(List.of(entry.topic()));
+      if (change instanceof Change.MergeTopics merge) {
+        concerned.addAll(List.of(after.topicAfter(entry), merge.small(), merge.large()));
+      }
+      for (String topic : concerned) {
+        topics.getOrDefault(topic, List.of()).stream()
+            .filter(one -> !twins.contains(one))
+            .forEach(one -> others.add(one.entry().body()));
+      }
+      bodies.keySet().stream()
+          .filter(one -> one != entry && concerned.contains(after.topicAfter(one)))
+          .forEach(one -> others.add(bodies.get(one)));
+      return others;
     }
 
     private List<Check> checks() {
@@ -357,6 +404,13 @@ public final class ActPlanner {
       }
       return length > EntryBodies.MAX_TEXT ? List.of() : undo;
     }
+  }
+
+  private static String sought(NamedEntry entry) {
+    String text = entry.content().strip();
+    String shown = PrintableText.excerpt(text, SOUGHT).replaceAll("[“”\"]", "'");
+    return "look for the note that %s “%s” and has %,d characters"
+        .formatted(text.length() < SOUGHT ? "says" : "begins", shown, text.length());
   }
 
   private static void requirePlain(String topic) {

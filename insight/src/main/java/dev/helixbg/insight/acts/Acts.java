@@ -108,10 +108,7 @@ public final class Acts {
             .orElseGet(() -> new Change.Reread(entry, named)));
   }
 
-  /**
-   * Returns the act that gives {@code text} to the {@link #fuller} entry and removes the other
-   * entries.
-   */
+  /** Returns the act that gives the text to the {@link #fuller} entry and removes the others. */
   public static List<Act> onMerge(List<NamedEntry> entries, String text) {
     NamedEntry kept = entries.stream().reduce(Acts::fuller).orElseThrow();
     List<NamedEntry> gone = entries.stream().filter(one -> one != kept).toList();

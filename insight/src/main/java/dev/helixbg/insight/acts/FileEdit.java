@@ -11,14 +11,13 @@ import dev.helixbg.insight.notes.NoteFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The change that an act makes in one file of facts, planned for the file's present bytes.
@@ -33,35 +32,29 @@ public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
    * list is empty for other acts, and if the files no longer contain the facts.
    */
   public static List<FileEdit> of(Change change, Supplier<NoteFiles> notes, NotesItems items) {
-    Map<Entry, String> instead = new LinkedHashMap<>();
-    List<NamedEntry> gone = List.of();
-    if (change instanceof Change.Rewrite rewrite) {
-      instead.put(rewrite.kept().entry(), rewrite.text());
-      gone = rewrite.gone();
-    } else if (change instanceof Change.Remove remove) {
-      gone = remove.gone();
-    }
-    List<Entry> changed = new ArrayList<>(instead.keySet());
-    gone.forEach(one -> changed.add(one.entry()));
+    Map<Entry, String> instead =
+        change instanceof Change.Rewrite rewrite
+            ? Map.of(rewrite.kept().entry(), rewrite.text())
+            : Map.of();
+    List<NamedEntry> gone =
+        switch (change) {
+          case Change.Rewrite rewrite -> rewrite.gone();
+          case Change.Remove remove -> remove.gone();
+          default -> List.of();
+        };
+    List<Entry> removed = gone.stream().map(NamedEntry::entry).toList();
+    List<Entry> changed = Stream.concat(instead.keySet().stream(), removed.stream()).toList();
     if (changed.isEmpty() || !changed.stream().allMatch(Entry::isFact)) {
       return List.of();
     }
-    Map<String, List<Entry>> byFile =
-        changed.stream()
-            .collect(
-                Collectors.groupingBy(
-                    one -> one.note().orElseThrow(), LinkedHashMap::new, Collectors.toList()));
     NoteFiles files = notes.get();
-    List<FileEdit> edits = new ArrayList<>();
-    for (Map.Entry<String, List<Entry>> one : byFile.entrySet()) {
-      Map<Entry, String> ofFile = new HashMap<>(instead);
-      ofFile.keySet().retainAll(one.getValue());
-      one.getValue().removeAll(ofFile.keySet());
-      of(one.getKey(), one.getValue(), ofFile, files, items).ifPresent(edits::add);
-    }
-    return edits.size() == byFile.size() ? edits : List.of();
+    List<String> paths = changed.stream().map(one -> one.note().orElseThrow()).distinct().toList();
+    List<FileEdit> edits =
+        paths.stream().flatMap(path -> of(path, removed, instead, files, items).stream()).toList();
+    return edits.size() == paths.size() ? edits : List.of();
   }
 
+  /** Returns the edit of one file; the given facts may also be of other files. */
   private static Optional<FileEdit> of(
       String path,
       List<Entry> gone,
@@ -72,11 +65,14 @@ public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
     if (file.isEmpty()) {
       return Optional.empty();
     }
+    Predicate<Entry> isHere = one -> one.note().orElseThrow().equals(path);
+    Map<Entry, String> here = new HashMap<>(instead);
+    here.keySet().removeIf(isHere.negate());
     try {
       PrivateFiles.requireFile(file.get());
       byte[] bytes = Files.readAllBytes(file.get());
       return FactFile.of(path, bytes, files.named(), items)
-          .flatMap(facts -> facts.without(gone, instead))
+          .flatMap(facts -> facts.without(gone.stream().filter(isHere).toList(), here))
           .map(spans -> new FileEdit(file.get().toString(), Sha256.of(bytes), spans));
     } catch (IOException e) {
       return Optional.empty(); // the file cannot be read at the moment

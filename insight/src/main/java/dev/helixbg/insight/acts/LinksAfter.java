@@ -30,7 +30,6 @@ final class LinksAfter {
   private final Map<String, List<NamedEntry>> topics;
   private final List<NamedEntry> linking;
 
-  /** Effect of the act on each edited entry, in the order of the act's calls. */
   private final Map<NamedEntry, Fate> fates;
 
   /** Entries that get new links, in the order in which they were found. */
@@ -42,10 +41,7 @@ final class LinksAfter {
   /** The new number of entries of each changed topic. */
   private final Map<String, Integer> sizes = new HashMap<>();
 
-  /**
-   * {@code topics} has all live entries in the order of the log. {@code linking} are the entries
-   * with links.
-   */
+  /** {@code topics} has all live entries, ordered by offset; {@code linking} those with links. */
   LinksAfter(
       Change change,
       Map<String, List<NamedEntry>> topics,

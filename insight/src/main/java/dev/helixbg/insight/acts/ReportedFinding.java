@@ -15,7 +15,6 @@ import java.util.stream.Stream;
  * A finding of a report, without the texts of its entries.
  *
  * @param section section of report.json, one of {@link #SECTIONS}
- * @param leads whether the finding is one of the report's leading findings
  * @param rank place in the list of relations, from 1; empty for other kinds
  * @param similarity cosine; 1 for kinds of findings that compare nothing
  * @param about description for people: the title of the first entry and the names of all entries,

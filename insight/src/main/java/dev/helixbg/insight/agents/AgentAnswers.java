@@ -22,11 +22,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** The verdicts on findings and the reliability of each agent, computed from all answers. */
 public final class AgentAnswers {
   private final Map<AgentClient, Trust> clients = new LinkedHashMap<>();
-  private final Map<String, List<AgentAnswer>> byQuestion = new HashMap<>();
+  private final Map<String, List<AgentAnswer>> byQuestion;
   private final Optional<JudgeTrust> model;
 
   /**
@@ -35,12 +36,11 @@ public final class AgentAnswers {
    */
   public AgentAnswers(List<AgentAnswer> answers, Optional<JudgeTrust> model) {
     this.model = model;
-    Map<AgentClient, List<AgentAnswer>> byClient = new LinkedHashMap<>();
-    for (AgentAnswer answer : answers) {
-      byClient.computeIfAbsent(answer.client(), _ -> new ArrayList<>()).add(answer);
-      byQuestion.computeIfAbsent(answer.question(), _ -> new ArrayList<>()).add(answer);
-    }
-    byClient.forEach((client, all) -> clients.put(client, trust(client, all)));
+    byQuestion = answers.stream().collect(Collectors.groupingBy(AgentAnswer::question));
+    answers.stream()
+        .collect(
+            Collectors.groupingBy(AgentAnswer::client, LinkedHashMap::new, Collectors.toList()))
+        .forEach((client, all) -> clients.put(client, trust(client, all)));
   }
 
   /** Returns the reliability of each client, in the order of the first answers. */

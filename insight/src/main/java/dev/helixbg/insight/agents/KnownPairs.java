@@ -28,7 +28,7 @@ public final class KnownPairs {
 
   private KnownPairs() {}
 
-  /** A pair, with the id of the question about it. */
+  /** {@code id} is the id of the question about the pair. */
   public record Known(String id, Truth truth, String older, String newer) {}
 
   private static Map<String, Known> all() {

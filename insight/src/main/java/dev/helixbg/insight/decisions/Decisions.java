@@ -10,13 +10,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 
 /** The decisions in force: the last decision on each finding. */
 public final class Decisions {
   public static final Decisions NONE = new Decisions(List.of());
 
   /** The last decision on each finding, even if it withdraws an earlier decision. */
-  private final Map<String, Decision> last = new LinkedHashMap<>();
+  private final SequencedMap<String, Decision> last = new LinkedHashMap<>();
 
   private final Map<String, Decision> opinions = new LinkedHashMap<>();
 
@@ -24,10 +25,9 @@ public final class Decisions {
     for (Decision decision : inOrder) {
       if (decision.outcome().isOpinion()) {
         opinions.put(decision.id(), decision);
-        continue;
+      } else {
+        last.putLast(decision.id(), decision);
       }
-      last.remove(decision.id());
-      last.put(decision.id(), decision);
     }
   }
 

@@ -33,9 +33,9 @@ public final class Analysis {
   private final TopicIndex topics;
   private final FindingIds ids = new FindingIds();
 
-  Analysis(List<NamedEntry> entries) {
+  Analysis(List<NamedEntry> entries, Vectors vectors) {
     this.entries = entries;
-    this.topics = TopicIndex.of(entries);
+    this.topics = TopicIndex.of(entries, vectors);
   }
 
   /**
@@ -48,10 +48,7 @@ public final class Analysis {
     return new IncrementalAnalysis().update(entries, vectors, passages, threads);
   }
 
-  /**
-   * Returns each entry's position in the order of the keys. Entries with equal keys keep their
-   * order.
-   */
+  /** Returns each entry's position in the order of the keys; equal keys keep their order. */
   static int[] orderByKey(List<String> keys) {
     int[] order = new int[keys.size()];
     List<Integer> sorted =
@@ -62,22 +59,17 @@ public final class Analysis {
     return order;
   }
 
-  /**
-   * @param packed packed form of {@code vectors}
-   * @param order see {@link #orderByKey}
-   */
+  /** {@code order} is the result of {@link #orderByKey}. */
   Findings findings(
-      Vectors vectors,
       PackedVectors packed,
       ComparedVectors texts,
       NearestNeighbours.Both nearest,
       int[] order,
       int threads) {
     ExactCopies copies = ExactCopies.of(entries);
-    TopicCentroids centroids = TopicCentroids.of(vectors, topics);
     List<Misplaced> misplaced =
         MisfiledEntries.find(
-            packed, centroids, nearest.own(), order, Finding.Misfiled.MARGIN, threads);
+            packed, topics, nearest.own(), order, Finding.Misfiled.MARGIN, threads);
     RankedRelations relations =
         new RankedRelations(entries, texts, nearest, copies, order, threads);
     return new Findings(
@@ -86,7 +78,7 @@ public final class Analysis {
             .mapToObj(topic -> new Findings.Topic(topics.names().get(topic), topics.sizes()[topic]))
             .toList(),
         copies.groups(entries).stream().limit(MAX_COPIES).map(this::copies).toList(),
-        topicOverlaps(centroids.normalised(), threads),
+        topicOverlaps(topics.centroids(), threads),
         misplaced.stream()
             .filter(one -> !entries.get(one.entry()).entry().isFact())
             .map(this::misfiled)

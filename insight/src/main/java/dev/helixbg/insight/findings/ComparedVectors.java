@@ -113,10 +113,7 @@ record ComparedVectors(
     return passages.get(before - entries).start();
   }
 
-  /**
-   * Compares the text {@code a} with {@code count} successive texts, the first of which is {@code
-   * from}.
-   */
+  /** Compares the text {@code a} with {@code count} texts, from the text {@code from} on. */
   interface Measure {
     void of(int a, int from, float[] similarities, int count);
   }

@@ -81,10 +81,7 @@ public sealed interface Finding {
       return PairKind.of(similarity, a.topic().equals(b.topic()));
     }
 
-    /**
-     * Returns the files of two notes; empty for two facts, because a fact can be read without its
-     * file.
-     */
+    /** Returns the files of two notes; empty for facts, which can be read without their files. */
     public Optional<Set<String>> files() {
       Set<String> files = new TreeSet<>();
       a.entry().note().ifPresent(files::add);
@@ -92,7 +89,6 @@ public sealed interface Finding {
       return Optional.of(files).filter(some -> !areFacts() && !some.isEmpty());
     }
 
-    /** Whether both entries are facts of memory files. */
     public boolean areFacts() {
       return a.entry().isFact() && b.entry().isFact();
     }
@@ -129,8 +125,7 @@ public sealed interface Finding {
    *
    * @param rankOfB rank of b, from 1, among the ten nearest neighbours of a; 0 if b is not among
    *     them
-   * @param rankOfA rank of a, from 1, among the ten nearest neighbours of b; 0 if a is not among
-   *     them
+   * @param rankOfA the same for a, among the neighbours of b
    * @param sharedWords the rarest words, identifiers and numbers that both entries contain. The
    *     rarest is first. The spelling is that of a
    * @param newer the later entry; empty if the order is unknown, or if both entries were written in
@@ -145,7 +140,6 @@ public sealed interface Finding {
       Optional<Side> newer,
       Optional<Matching> matching) {
 
-    /** Whether each entry is the nearest neighbour of the other. */
     public boolean mutualNearest() {
       return rankOfA == 1 && rankOfB == 1;
     }
@@ -169,7 +163,6 @@ public sealed interface Finding {
    * @param logOdds log odds of <i>same</i> or <i>overtaken</i>. For two facts, they are the log
    *     odds of {@link #act}. For other pairs, they are the log odds that the judge of notes gives,
    *     before calibration
-   * @param tier strongest claim that may be made
    * @param objection reason why a likely claim is not made, or the difference between two texts of
    *     a series; else empty
    * @param repeats whether one entry has no word that the other entry lacks. This does not change

@@ -39,7 +39,7 @@ public final class IncrementalAnalysis {
         update(keys, order, packed, texts, threads);
       }
       List<NamedEntry> shown = entries.stream().map(SecretCheck::masked).toList();
-      return new Analysis(shown).findings(vectors, packed, texts, nearest, order, threads);
+      return new Analysis(shown, vectors).findings(packed, texts, nearest, order, threads);
     } catch (RuntimeException | Error e) {
       forget(); // a failed update is incomplete
       throw e;

@@ -6,11 +6,8 @@ import dev.helixbg.insight.similarity.Vectors;
 import java.util.List;
 
 /**
- * The live entries of a KB that have a vector. After a run, these are all live entries.
- *
- * @param named the live entries that have a vector, ordered by offset
- * @param passages passages of these entries
- * @param way id of the method that computed the entries' vectors
+ * The live entries of a KB that have a vector, ordered by offset. After a run, these are all live
+ * entries. {@code way} is the id of the method that computed their vectors.
  */
 public record KbEntries(
     List<NamedEntry> named,

@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 /** Finds entries that are nearer to another topic than to their own. */
 final class MisfiledEntries {
   /**
-   * Minimum number of other entries in an entry's topic. Nearness to a single entry may be chance.
+   * Minimum number of other entries in an entry's topic; nearness to a single one may be chance.
    */
   private static final int MIN_OTHERS = 2;
 
@@ -38,12 +38,11 @@ final class MisfiledEntries {
    */
   static List<Misplaced> find(
       PackedVectors entries,
-      TopicCentroids centroids,
+      TopicIndex topics,
       NearestNeighbours neighbours,
       int[] order,
       double margin,
       int threads) {
-    TopicIndex topics = centroids.topics();
     int[] candidates =
         IntStream.range(0, topics.count()).filter(t -> topics.sizes()[t] >= MIN_ENTRIES).toArray();
     int[] topicOf = topics.topicOf();
@@ -56,7 +55,7 @@ final class MisfiledEntries {
             nearest.offer(entry, candidates[candidate], cosine);
           }
         };
-    try (PackedVectors rows = PackedVectors.pack(centroids.normalised().select(candidates))) {
+    try (PackedVectors rows = PackedVectors.pack(topics.centroids().select(candidates))) {
       AllPairs.between(rows, entries, Float.NEGATIVE_INFINITY, threads, () -> sink);
     }
     List<Misplaced> found = new ArrayList<>();
@@ -64,8 +63,7 @@ final class MisfiledEntries {
       int nearer = nearest.neighbour(entry, 0);
       if (nearer != NearestNeighbours.NONE && topics.sizes()[topicOf[entry]] > MIN_OTHERS) {
         Misplaced misplaced =
-            new Misplaced(
-                entry, centroids.withoutItself(entry), nearer, nearest.similarity(entry, 0));
+            new Misplaced(entry, topics.withoutItself(entry), nearer, nearest.similarity(entry, 0));
         if (misplaced.margin() > margin && isAmong(neighbours, misplaced, topicOf)) {
           found.add(misplaced);
         }

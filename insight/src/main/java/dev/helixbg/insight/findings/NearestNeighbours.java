@@ -32,9 +32,7 @@ public final class NearestNeighbours {
   private final int[] others;
   private final float[] similarities;
 
-  /**
-   * Similarity of the last neighbour in each list. A scan reads one of these values for every pair.
-   */
+  /** Similarity of the last neighbour in each list; a scan reads one of these for every pair. */
   private final float[] least;
 
   private final Object[] locks = new Object[LOCKS];
@@ -222,10 +220,7 @@ public final class NearestNeighbours {
     return others[entry * length + place];
   }
 
-  /**
-   * Returns the place of {@code other}, from 0, in the list of {@code entry}; {@link #NONE} if it
-   * is not there.
-   */
+  /** Returns the place of {@code other} in the list of {@code entry}, from 0; or {@link #NONE}. */
   int place(int entry, int other) {
     for (int place = 0; place < length; place++) {
       if (neighbour(entry, place) == other) {

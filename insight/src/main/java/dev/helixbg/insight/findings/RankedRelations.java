@@ -95,7 +95,6 @@ final class RankedRelations {
     this.byTerms = NearestNeighbours.Both.of(terms, texts, order, threads);
   }
 
-  /** Returns the best pairs, best first. */
   List<Finding.Relation> best(int max, FindingIds ids) {
     long[] possible = candidates().filter(this::mayBeListed).toArray();
     float[] scores = new float[possible.length];

@@ -20,7 +20,6 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
    *
    * @param verdict verdict of the clients that count, weighted by their reliability; empty if no
    *     client counts, or if different verdicts weigh the same
-   * @param all verdict of each client
    */
   public record Said(Optional<Verdict> verdict, List<Saying> all) {
     public boolean isDisputed() {
@@ -67,9 +66,7 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
       return 2 * hasty > answers + known.pairs();
     }
 
-    /**
-     * Returns the share of right answers on known pairs, with one right and one wrong answer added.
-     */
+    /** Returns the share of right answers on known pairs, with one right and one wrong added. */
     public double share() {
       return (known.right() + 1.0) / (known.pairs() + 2.0);
     }

@@ -32,7 +32,6 @@ public final class JudgeRun {
   /** Number of pairs about which the model is asked before it is asked about topics. */
   private static final int FIRST_PAIRS = 200;
 
-  /** Number of central entries in the question about a topic. */
   private static final int CENTRAL_ENTRIES = 4;
 
   private final QuestionSession asking;
@@ -124,7 +123,7 @@ public final class JudgeRun {
             .filter(pair -> Scope.areOne(pair.a().entry(), pair.b().entry()))
             .toList();
     List<List<NamedEntry>> groups =
-        MergeGroups.of(same).stream()
+        JudgedRelations.joined(same).stream()
             .filter(group -> group.size() <= MAX_MERGED && contents(group).size() > 1)
             .toList();
     List<List<NamedEntry>> newestFirst =

@@ -19,10 +19,7 @@ import java.util.Optional;
 public final class JudgeTrial {
   private static final String FILE = "trial.jsonl";
 
-  /**
-   * The known answer: one entry can be removed, the older entry was overtaken, or neither is the
-   * case.
-   */
+  /** The known answer: one entry can be removed, the older one was overtaken, or neither. */
   public enum Truth {
     SAME,
     OVERTAKEN,
@@ -46,7 +43,7 @@ public final class JudgeTrial {
   public JudgeTrial(QuestionSession asking) {
     this.asking = asking;
     run = new VerdictRun(asking);
-    pairs.forEach(pair -> run.add(pair.id(), new VerdictRun.Asked(pair.both(), pair.holds())));
+    pairs.forEach(pair -> run.add(pair.id(), pair.both(), pair.holds()));
   }
 
   public static List<Pair> pairs() {

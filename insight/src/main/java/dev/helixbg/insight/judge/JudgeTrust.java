@@ -8,7 +8,6 @@ import java.util.stream.Collectors;
 /**
  * The reliability of a language model as a judge, measured on pairs with a known answer.
  *
- * @param pairs number of pairs
  * @param right number of pairs with the right verdict, see {@link JudgeTrial.Truth}
  * @param said for each verdict, how often it was given and how often it was right
  * @param kappa Cohen's kappa: how far the answers in the two orders of a pair agree beyond chance;

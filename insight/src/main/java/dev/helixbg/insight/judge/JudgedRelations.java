@@ -10,8 +10,10 @@ import dev.helixbg.insight.pairs.PairAssessor;
 import dev.helixbg.insight.pairs.PairDisagreement;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -77,7 +79,9 @@ public record JudgedRelations(
     List<Finding.Relation> open =
         relations.stream().filter(pair -> agents.isWorthAnAct(pair).isEmpty()).toList();
     best.addAll(
-        judgements.decide() ? ofModel(open, wereRead, judgements) : unasked(open, wereRead));
+        judgements.decide()
+            ? ofModel(open, wereRead, judgements)
+            : unasked(open, wereRead, UNREAD_LEADING));
     return grouped(best.stream().limit(LEADING).toList(), judgements);
   }
 
@@ -90,14 +94,9 @@ public record JudgedRelations(
                 || isOfSeries(pair));
     best.sort(
         Comparator.comparingDouble(pair -> -judgements.verdict(pair).orElseThrow().probability()));
-    int most = Math.max(best.size(), UNREAD_LEADING);
     List<Finding.Relation> unjudged =
         relations.stream().filter(pair -> judgements.verdict(pair).isEmpty()).toList();
-    for (Finding.Relation pair : unasked(unjudged, wereRead)) {
-      if (pair.assessment().isPresent() || best.size() < most) {
-        best.add(pair);
-      }
-    }
+    best.addAll(unasked(unjudged, wereRead, Math.max(0, UNREAD_LEADING - best.size())));
     return best;
   }
 
@@ -107,7 +106,9 @@ public record JudgedRelations(
         .orElseGet(() -> PairAssessor.apart(pair.a(), pair.b()).isPresent());
   }
 
-  private static List<Finding.Relation> unasked(List<Finding.Relation> pairs, boolean wereRead) {
+  /** {@code unread} is the maximum number of pairs if the pair judges have read no pair. */
+  private static List<Finding.Relation> unasked(
+      List<Finding.Relation> pairs, boolean wereRead, int unread) {
     return pairs.stream()
         .filter(pair -> !pair.isFar())
         .filter(
@@ -118,7 +119,7 @@ public record JudgedRelations(
                 wereRead
                     ? pair.assessment().filter(said -> mayLead(pair, said)).isPresent()
                     : PairAssessor.mayLead(pair.a(), pair.b()))
-        .limit(wereRead ? LEADING : UNREAD_LEADING)
+        .limit(wereRead ? LEADING : unread)
         .toList();
   }
 
@@ -168,10 +169,9 @@ public record JudgedRelations(
     return group.contains(pair.a()) && group.contains(pair.b());
   }
 
-  private static List<List<NamedEntry>> groups(
-      List<Finding.Relation> pairs, Judgements judgements) {
-    return MergeGroups.of(pairs.stream().filter(pair -> saysTheSame(pair, judgements)).toList())
-        .stream()
+  /** Returns groups of three or more entries that say the same, each ordered by offset. */
+  public static List<List<NamedEntry>> groups(List<Finding.Relation> pairs, Judgements judgements) {
+    return joined(pairs.stream().filter(pair -> saysTheSame(pair, judgements)).toList()).stream()
         .filter(group -> group.size() >= GROUP)
         .toList();
   }
@@ -187,8 +187,22 @@ public record JudgedRelations(
                 .isPresent());
   }
 
-  /** Returns groups of three or more entries that say the same, each ordered by offset. */
-  public List<List<NamedEntry>> groups(Judgements judgements) {
-    return groups(leading, judgements);
+  /**
+   * Joins pairs with common entries to groups, in the order of their first pairs. Each group is
+   * ordered by offset.
+   */
+  static List<List<NamedEntry>> joined(List<Finding.Relation> pairs) {
+    Map<NamedEntry, List<NamedEntry>> groupOf = new LinkedHashMap<>();
+    for (Finding.Relation pair : pairs) {
+      List<NamedEntry> a = groupOf.computeIfAbsent(pair.a(), one -> new ArrayList<>(List.of(one)));
+      List<NamedEntry> b = groupOf.computeIfAbsent(pair.b(), one -> new ArrayList<>(List.of(one)));
+      if (a != b) {
+        a.addAll(b);
+        b.forEach(entry -> groupOf.put(entry, a));
+      }
+    }
+    List<List<NamedEntry>> groups = groupOf.values().stream().distinct().toList();
+    groups.forEach(group -> group.sort(Comparator.comparingLong(entry -> entry.entry().offset())));
+    return groups;
   }
 }

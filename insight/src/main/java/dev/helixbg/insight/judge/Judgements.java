@@ -23,8 +23,6 @@ import java.util.function.Predicate;
  *     first pairs
  * @param left for each job with open questions, the number of these questions
  * @param trust reliability of the model on pairs, if it was measured
- * @param lessons recurring lessons
- * @param agents verdicts of coding agents
  */
 public record Judgements(
     Optional<String> model,
@@ -82,7 +80,6 @@ public record Judgements(
    *
    * @param reader model or agent that wrote and compared the lessons; empty if there is none
    * @param all lessons, ordered by number of topics, then by number of entries, largest first
-   * @param trust reliability of the reader, if it was measured
    */
   public record Lessons(Optional<String> reader, List<Lesson> all, Optional<LessonTrust> trust) {
     public static final Lessons NONE = new Lessons(Optional.empty(), List.of(), Optional.empty());
@@ -100,7 +97,6 @@ public record Judgements(
    * @param right number of written lessons for which the three nearest known lessons include the
    *     right lesson
    * @param pairs number of pairs of lessons that the model compared
-   * @param rightPairs number of right answers on those pairs
    */
   public record LessonTrust(int entries, int right, int pairs, int rightPairs) {
     /** Whether the model is right on less than 60 % of the entries, or of the pairs. */
@@ -190,10 +186,7 @@ public record Judgements(
         .or(() -> verdict(pair).filter(_ -> decide()).map(PairVerdict::verdict));
   }
 
-  /**
-   * Returns the verdict by which acts are proposed: {@link #decided}, else the verdict of a pair
-   * judge.
-   */
+  /** Returns the verdict by which acts are proposed: {@link #decided}, else a pair judge's. */
   public Optional<Verdict> actingOn(Finding.Relation pair) {
     return decided(pair).or(() -> pair.assessment().flatMap(said -> Verdict.of(said.tier())));
   }

@@ -5,7 +5,6 @@ import java.util.Optional;
 /**
  * A model's verdict on a pair, computed as the mean over both orders of its entries.
  *
- * @param probability probability of the verdict
  * @param same probability that both entries state the same fact
  * @param related probability that the entries state different facts about the same thing
  * @param overtaken probability that the older entry is no longer valid as written; NaN if the model

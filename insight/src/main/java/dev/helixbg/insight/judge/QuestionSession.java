@@ -18,6 +18,7 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * Asks the questions that have no saved answer. It stops when the time of a run ends, and saves the
@@ -30,7 +31,6 @@ public final class QuestionSession implements AutoCloseable {
   private final BooleanSupplier timeIsOver;
   private final JudgeProgress progress;
   private final BooleanSupplier cancelled;
-  private final Set<String> keys = new HashSet<>();
   private final Set<AnswerStore.Id> sought = new HashSet<>();
   private final Map<AnswerStore.Id, Answer> known = new HashMap<>();
   private final Map<AnswerStore.Id, Question> unasked = new LinkedHashMap<>();
@@ -40,7 +40,6 @@ public final class QuestionSession implements AutoCloseable {
    * @param modelHash SHA-256 of the model file
    * @param time time that may be used from now on. A batch that has begun is finished. If the time
    *     is zero, no question is asked
-   * @param nanoTime the clock
    * @param cancelled called repeatedly while the model computes; true interrupts {@link #ask}
    */
   public QuestionSession(
@@ -135,7 +134,6 @@ public final class QuestionSession implements AutoCloseable {
   private void recall(Collection<? extends Question> questions) {
     Set<AnswerStore.Id> wanted = new HashSet<>();
     questions.forEach(question -> wanted.add(id(question)));
-    wanted.forEach(id -> keys.add(id.key()));
     wanted.removeIf(id -> !sought.add(id));
     if (!wanted.isEmpty()) {
       known.putAll(answers.find(wanted));
@@ -167,7 +165,8 @@ public final class QuestionSession implements AutoCloseable {
   /** Deletes, after a complete run, saved answers to questions that were not part of the run. */
   public void forgetOthers() {
     answers.forgetStale(
-        keys, Arrays.stream(QuestionKind.values()).map(QuestionSession::version).toList());
+        sought.stream().map(AnswerStore.Id::key).collect(Collectors.toSet()),
+        Arrays.stream(QuestionKind.values()).map(QuestionSession::version).toList());
   }
 
   private List<Answer> askSome(List<Question> questions) throws InterruptedException {

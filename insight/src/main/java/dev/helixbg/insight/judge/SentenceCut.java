@@ -10,9 +10,6 @@ import java.util.stream.IntStream;
 /**
  * A part of a text that fits into a budget of tokens: the beginning, or the part around a place. It
  * has whole sentences, or whole words if no sentence fits.
- *
- * @param tokens tokens of the part
- * @param cut whether text was left out
  */
 record SentenceCut(String text, int tokens, boolean cut) {
   /** Maximum number of characters per token. Characters that cannot fit are not read. */

@@ -18,27 +18,25 @@ public final class VerdictRun {
 
   private final QuestionSession asking;
 
-  private final Map<String, Asked> asked = new LinkedHashMap<>();
+  private final Map<String, Question.Compare> asked = new LinkedHashMap<>();
 
   private final Map<Question, Question.Overtaken> second = new HashMap<>();
 
-  record Asked(Question.Compare pair, Question.Overtaken holds) {}
-
   public VerdictRun(QuestionSession asking, List<Finding.Relation> pairs) {
     this(asking);
-    pairs.forEach(pair -> add(pair.id(), questions(pair)));
+    pairs.forEach(this::add);
   }
 
   VerdictRun(QuestionSession asking) {
     this.asking = asking;
   }
 
-  void add(String id, Asked questions) {
-    asked.put(id, questions);
-    second.putIfAbsent(questions.pair(), questions.holds());
+  void add(String id, Question.Compare pair, Question.Overtaken holds) {
+    asked.put(id, pair);
+    second.putIfAbsent(pair, holds);
   }
 
-  private static Asked questions(Finding.Relation pair) {
+  private void add(Finding.Relation pair) {
     Question.Match match =
         pair.evidence()
             .matching()
@@ -47,7 +45,8 @@ public final class VerdictRun {
     boolean aIsOlder = pair.a().isOlderThan(pair.b());
     String a = pair.a().content();
     String b = pair.b().content();
-    return new Asked(
+    add(
+        pair.id(),
         new Question.Compare(a, b, match),
         aIsOlder
             ? new Question.Overtaken(a, b, match)
@@ -56,8 +55,7 @@ public final class VerdictRun {
 
   /** Asks about the first {@code first} pairs. Returns the number of pairs that lack an answer. */
   public int ask(int first) throws InterruptedException {
-    return asking.ask(
-        asked.values().stream().limit(first).map(Asked::pair).toList(), this::next, BLOCK);
+    return asking.ask(asked.values().stream().limit(first).toList(), this::next, BLOCK);
   }
 
   private Optional<Question> next(Question pair) {
@@ -72,13 +70,12 @@ public final class VerdictRun {
   /** Returns the verdicts known so far, by the id of a pair. */
   public Map<String, PairVerdict> verdicts() {
     Map<String, PairVerdict> verdicts = new HashMap<>();
-    for (Map.Entry<String, Asked> one : asked.entrySet()) {
-      Question.Compare pair = one.getValue().pair();
-      asking
-          .find(pair)
-          .map(said -> PairVerdict.of(pair, said, next(pair).flatMap(asking::find)))
-          .ifPresent(verdict -> verdicts.put(one.getKey(), verdict));
-    }
+    asked.forEach(
+        (id, pair) ->
+            asking
+                .find(pair)
+                .map(said -> PairVerdict.of(pair, said, next(pair).flatMap(asking::find)))
+                .ifPresent(verdict -> verdicts.put(id, verdict)));
     return verdicts;
   }
 }

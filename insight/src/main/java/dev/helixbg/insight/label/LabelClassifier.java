@@ -63,9 +63,7 @@ public final class LabelClassifier {
     return guesses;
   }
 
-  /**
-   * Holds the classifier. It is read only once, because a daemon labels entries after every change.
-   */
+  /** Holds the classifier, read only once: a daemon labels entries after every change. */
   private static final class Shipped {
     static final LabelClassifier CLASSIFIER = read();
   }

@@ -36,10 +36,7 @@ record CommonOrder(List<int[]> places, int first, int second) {
     return new CommonOrder(places, a.size(), b.size());
   }
 
-  /**
-   * Counts the words of both lists together, and returns the share of them that belongs to the
-   * common order.
-   */
+  /** Returns the share of the words of both lists together that is in the common order. */
   double share() {
     return first == 0 || second == 0 ? 0 : 2.0 * places.size() / (first + second);
   }

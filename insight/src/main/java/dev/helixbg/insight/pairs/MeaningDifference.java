@@ -58,9 +58,7 @@ public record MeaningDifference(
 
   private static final String MARKUP = "[*`_\"'”’]{0,3}";
 
-  /**
-   * Place that is not behind a word, a number or a bracket. Markup between them does not matter.
-   */
+  /** Place that is not behind a word, number or bracket; markup between them does not matter. */
   private static final String FREE = "(?<![\\p{L}\\p{N}\\p{M})\\].%%°]%s)".formatted(MARKUP);
 
   /** Sign of a range, date or fraction between two numbers. The first number can have a unit. */
@@ -270,9 +268,7 @@ public record MeaningDifference(
     return new MeaningDifference(words, false, objection, certain.isPresent());
   }
 
-  /**
-   * Whether a word that only one text has makes this text say something else, and not only more.
-   */
+  /** Whether a word that only one text has makes it say something else, and not only more. */
   private static boolean limits(String word) {
     return PairDisagreement.negates(word) || LIMITS.contains(word);
   }

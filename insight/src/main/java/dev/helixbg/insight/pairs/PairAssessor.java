@@ -20,7 +20,6 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
    * accuracy of the tiers {@code LIKELY_SAME} and {@code LIKELY_OVERTAKEN} was measured without a
    * fit. A pair must therefore reach these tiers without the fit, too.
    *
-   * @param score score of the pair, computed from vectors and words
    * @param older whole older text
    * @param newer whole newer text
    */

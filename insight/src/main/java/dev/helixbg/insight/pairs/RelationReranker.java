@@ -35,8 +35,6 @@ import java.util.stream.Collectors;
  *
  * <p>Readings are saved. If there is no new pair to read, no model is opened.
  *
- * @param ofNotes calibration of the judge of notes
- * @param ofFacts calibration of the judge of facts
  * @param opener opens the pair judges, which are closed after the last pair
  * @param said whether a pair is worth an act; empty if no reliable agent has answered
  */

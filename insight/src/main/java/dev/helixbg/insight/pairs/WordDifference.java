@@ -91,9 +91,7 @@ public record WordDifference(Set<String> others) {
         .collect(Collectors.toCollection(HashSet::new));
   }
 
-  /**
-   * Does the same as {@link #mark}, but marks nothing if it would mark more than half of the text.
-   */
+  /** Does as {@link #mark}, but marks nothing if it would mark more than half of the text. */
   public List<Stretch> markUpToHalf(String text) {
     List<Stretch> stretches = mark(text);
     int own = stretches.stream().filter(Stretch::own).mapToInt(one -> one.text().length()).sum();
@@ -102,37 +100,29 @@ public record WordDifference(Set<String> others) {
 
   /** Returns the text in pieces. Successive words that the other text lacks are one piece. */
   List<Stretch> mark(String text) {
-    List<Stretch> stretches = new ArrayList<>();
-    Matcher word = WORD.matcher(begin(text));
-    int written = 0;
-    int start = -1;
-    int end = 0;
-    while (word.find()) {
-      if (!isOwn(word.group())) {
-        continue;
+    List<int[]> own = new ArrayList<>(); // begin and end of each piece that the other text lacks
+    for (Matcher word = WORD.matcher(begin(text)); word.find(); ) {
+      if (isOwn(word.group())) {
+        if (!own.isEmpty() && text.substring(own.getLast()[1], word.start()).equals(" ")) {
+          own.getLast()[1] = word.end();
+        } else {
+          own.add(new int[] {word.start(), word.end()});
+        }
       }
-      if (start >= 0 && !text.substring(end, word.start()).equals(" ")) {
-        written = add(stretches, text, written, start, end);
-        start = -1;
-      }
-      start = start < 0 ? word.start() : start;
-      end = word.end();
     }
-    if (start >= 0) {
-      written = add(stretches, text, written, start, end);
+    List<Stretch> stretches = new ArrayList<>();
+    int written = 0;
+    for (int[] piece : own) {
+      if (written < piece[0]) {
+        stretches.add(new Stretch(text.substring(written, piece[0]), false));
+      }
+      stretches.add(new Stretch(text.substring(piece[0], piece[1]), true));
+      written = piece[1];
     }
     if (written < text.length() || stretches.isEmpty()) {
       stretches.add(new Stretch(text.substring(written), false));
     }
     return stretches;
-  }
-
-  private static int add(List<Stretch> stretches, String text, int written, int start, int end) {
-    if (written < start) {
-      stretches.add(new Stretch(text.substring(written, start), false));
-    }
-    stretches.add(new Stretch(text.substring(start, end), true));
-    return end;
   }
 
   /** Returns the words that the other text lacks, each once, in the order of the text. */

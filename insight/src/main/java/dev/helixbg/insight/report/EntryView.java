@@ -12,12 +12,10 @@ import java.util.Optional;
  * An entry as a reader sees it.
  *
  * @param letter letter, {@code A} or {@code B}, that stands for the entry in texts about a pair
- * @param known title and name of the entry
  * @param source source line of an entry of helix; for a fact, its file and line
  * @param matched matching passage of a long entry of a pair, with the text around it; empty if the
  *     shown text includes the passage
  * @param markedHead beginning of the text, in which the words that the other entry lacks are marked
- * @param markedRest rest of the text, marked in the same way
  * @param ownWords first words that the other entry lacks, in the order of the text
  * @param moreOwnWords number of further such words, as text
  * @param ownCount number of all such words, as text; empty for an entry without a pair

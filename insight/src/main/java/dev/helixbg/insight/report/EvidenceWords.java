@@ -18,9 +18,7 @@ public final class EvidenceWords {
 
   private EvidenceWords() {}
 
-  /**
-   * Returns, as text, the probability {@link Finding.Assessment#act} that one entry can be removed.
-   */
+  /** Returns {@link Finding.Assessment#act}, the probability that one entry can go, as text. */
   public static String canGo(double probability) {
     return probability >= NEARLY_CERTAIN
         ? "nearly certain that one entry can go"

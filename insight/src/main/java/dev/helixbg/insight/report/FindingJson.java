@@ -5,8 +5,10 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.acts.Act;
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.AgentSayings;
+import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.EntryText;
@@ -15,6 +17,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Findings in the form of report.json. */
 class FindingJson {
@@ -95,14 +98,38 @@ class FindingJson {
   /** Maximum length, in UTF-16 units, of a text in a relation that is not written in full. */
   private static final int SHORT_TEXT = 200;
 
-  final JsonGenerator json;
-  final Judgements judgements;
+  /** Maximum number of moved sources, and maximum number of secrets. */
+  private static final int MAX_MOVED = 1_000;
 
+  final JsonGenerator json;
+  final Report report;
+  final Findings findings;
+  final Judgements judgements;
+  final JudgedRelations pairs;
   private int relations;
 
   FindingJson(JsonGenerator json, Report report) {
     this.json = json;
+    this.report = report;
+    findings = report.findings();
     judgements = report.judgements();
+    pairs = JudgedRelations.of(findings.relations(), judgements);
+  }
+
+  /** Returns the ids of the leading findings, in order. */
+  final List<String> leading() {
+    return Stream.concat(
+            findings.copies().stream().limit(LeadingSection.MAX_COPIES), pairs.leading().stream())
+        .map(Finding::id)
+        .toList();
+  }
+
+  final List<Finding.MovedSource> moved() {
+    return report.sources().moved().stream().limit(MAX_MOVED).toList();
+  }
+
+  final List<Finding.Secret> secrets() {
+    return report.secrets().stream().limit(MAX_MOVED).toList();
   }
 
   void lesson(Judgements.Lesson lesson) throws IOException {

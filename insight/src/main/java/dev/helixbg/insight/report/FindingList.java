@@ -1,30 +1,49 @@
 package dev.helixbg.insight.report;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Verdict;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 
 /** All findings of a report: first the leading findings, then the other findings by kind. */
-final class FindingList {
-  private final Judgements judgements;
-  private final Map<String, Integer> leading = new HashMap<>();
-  private final List<Row> rows = new ArrayList<>();
-  private int relations;
+public final class FindingList extends FindingJson {
+  private final StringWriter line;
+  private final Sink sink;
+  private final List<String> leading = leading();
+  private int others;
 
-  private FindingList(Judgements judgements, List<String> leading) {
-    this.judgements = judgements;
-    leading.forEach(id -> this.leading.putIfAbsent(id, this.leading.size()));
+  /** Receives findings with their places in the list, from 0, and their JSON on one line. */
+  @FunctionalInterface
+  public interface Sink {
+    void take(int place, ReportedFinding finding, String json) throws SQLException;
+  }
+
+  private FindingList(StringWriter line, JsonGenerator json, Report report, Sink sink) {
+    super(json, report);
+    this.line = line;
+    this.sink = sink;
+  }
+
+  /** Passes all findings of a report to a sink, in any order, each with its place. */
+  public static void pass(Report report, Sink sink) throws SQLException {
+    StringWriter line = new StringWriter();
+    try (JsonGenerator json = new JsonFactory().createGenerator(line)) {
+      new FindingList(line, json, report, sink).passAll();
+    } catch (IOException e) {
+      throw new AssertionError("a string takes everything", e);
+    }
   }
 
   private static final class Row {
@@ -54,69 +73,64 @@ final class FindingList {
     }
   }
 
-  /** {@code leading} are the ids of the leading findings, in order. */
-  static List<ReportedFinding> of(
-      Report report,
-      List<String> leading,
-      List<Finding.MovedSource> moved,
-      List<Finding.Secret> secrets) {
-    FindingList list = new FindingList(report.judgements(), leading);
-    report.findings().copies().forEach(one -> list.add("copies", one.id(), 1, one.entries()));
-    for (Judgements.Merge merge : report.judgements().merges()) {
-      list.add("merges", merge.id(), 1, merge.entries()).proposed = Optional.of(merge.text());
+  private void passAll() throws IOException, SQLException {
+    for (Finding.Copies one : findings.copies()) {
+      pass(new Row("copies", one.id(), 1, one.entries()), one, this::copies);
     }
-    report.findings().relations().forEach(list::addRelation);
-    moved.forEach(list::addMoved);
-    for (Judgements.Lesson one : report.judgements().lessons().all()) {
-      list.add(ReportedFinding.LESSONS, one.id(), 1, one.entries()).proposed =
-          Optional.of(one.text());
+    for (Judgements.Merge one : judgements.merges()) {
+      Row row = new Row("merges", one.id(), 1, one.entries());
+      row.proposed = Optional.of(one.text());
+      pass(row, one, this::merge);
     }
-    report.findings().misfiled().forEach(list::addMisfiled);
-    secrets.forEach(list::addSecret);
-    report.findings().topicOverlaps().forEach(list::addOverlap);
-    return list.rows.stream()
-        .sorted(
-            Comparator.comparingInt(row -> list.leading.getOrDefault(row.id, Integer.MAX_VALUE)))
-        .map(row -> row.finding(list.leading.containsKey(row.id)))
-        .toList();
+    int rank = 0;
+    for (Finding.Relation one : findings.relations()) {
+      List<NamedEntry> both = List.of(one.a(), one.b());
+      Row row = new Row(ReportedFinding.RELATIONS, one.id(), one.similarity(), both);
+      row.rank = OptionalInt.of(++rank);
+      row.verdict = judgements.actingOn(one);
+      pass(row, one, this::relation);
+    }
+    for (Finding.MovedSource one : moved()) {
+      Row row = new Row(ReportedFinding.MOVED_SOURCES, one.id(), 1, List.of(one.entry()));
+      row.about = ReportedFinding.about(row.about, one.named() + ", " + one.change().title());
+      row.named = Optional.of(one.named());
+      row.proposed = one.now();
+      pass(row, one, this::movedSource);
+    }
+    for (Judgements.Lesson one : judgements.lessons().all()) {
+      Row row = new Row(ReportedFinding.LESSONS, one.id(), 1, one.entries());
+      row.proposed = Optional.of(one.text());
+      pass(row, one, this::lesson);
+    }
+    for (Finding.Misfiled one : findings.misfiled()) {
+      Row row = new Row("misfiled", one.id(), one.other(), List.of(one.entry()));
+      row.about = ReportedFinding.about(row.about, one.nearer());
+      row.topics.add(one.nearer());
+      row.proposed = Optional.of(one.nearer());
+      pass(row, one, this::misfiled);
+    }
+    for (Finding.Secret one : secrets()) {
+      Row row = new Row("secrets", one.id(), 1, List.of(one.entry()));
+      row.about = ReportedFinding.about(row.about, one.held());
+      pass(row, one, this::secret);
+    }
+    for (Finding.TopicOverlap one : findings.topicOverlaps()) {
+      Row row = new Row("topicOverlaps", one.id(), one.similarity(), List.of());
+      List<String> both = List.of(one.a(), one.b());
+      row.about = ReportedFinding.about(both);
+      row.topics.addAll(both);
+      pass(row, one, this::overlap);
+    }
   }
 
-  private Row add(String section, String id, double similarity, List<NamedEntry> entries) {
-    Row row = new Row(section, id, similarity, entries);
-    rows.add(row);
-    return row;
-  }
-
-  private void addRelation(Finding.Relation pair) {
-    Row row =
-        add(ReportedFinding.RELATIONS, pair.id(), pair.similarity(), List.of(pair.a(), pair.b()));
-    row.rank = OptionalInt.of(++relations);
-    row.verdict = judgements.actingOn(pair);
-  }
-
-  private void addMoved(Finding.MovedSource moved) {
-    Row row = add(ReportedFinding.MOVED_SOURCES, moved.id(), 1, List.of(moved.entry()));
-    row.about = ReportedFinding.about(row.about, moved.named() + ", " + moved.change().title());
-    row.named = Optional.of(moved.named());
-    row.proposed = moved.now();
-  }
-
-  private void addMisfiled(Finding.Misfiled one) {
-    Row row = add("misfiled", one.id(), one.other(), List.of(one.entry()));
-    row.about = ReportedFinding.about(row.about, one.nearer());
-    row.topics.add(one.nearer());
-    row.proposed = Optional.of(one.nearer());
-  }
-
-  private void addSecret(Finding.Secret one) {
-    Row row = add("secrets", one.id(), 1, List.of(one.entry()));
-    row.about = ReportedFinding.about(row.about, one.held());
-  }
-
-  private void addOverlap(Finding.TopicOverlap overlap) {
-    Row row = add("topicOverlaps", overlap.id(), overlap.similarity(), List.of());
-    List<String> both = List.of(overlap.a(), overlap.b());
-    row.about = ReportedFinding.about(both);
-    row.topics.addAll(both);
+  private <T> void pass(Row row, T finding, FieldWriter<T> fields)
+      throws IOException, SQLException {
+    object(finding, fields);
+    json.flush();
+    String text = line.toString().strip(); // removes the blank between two values
+    line.getBuffer().setLength(0);
+    int lead = leading.indexOf(row.id);
+    int place = lead < 0 ? leading.size() + others++ : lead;
+    sink.take(place, row.finding(lead >= 0), text);
   }
 }

@@ -14,7 +14,6 @@ import java.util.List;
  */
 public record FirstLook(int unread, int entries, int passages, int pairs, int questions) {
 
-  /** Returns one or two sentences for people. */
   public String words() {
     List<String> toCome = new ArrayList<>();
     NumberWords.addCount(toCome, unread, "older entry", "older entries");

@@ -3,12 +3,14 @@ package dev.helixbg.insight.report;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -18,6 +20,40 @@ import java.util.stream.Stream;
 record FoldedSection(String title, String total, String intro, List<LineView> lines) {
   /** Maximum number of findings in a section; {@code helix-bg findings --all} lists the others. */
   private static final int LISTED = 100;
+
+  private static final int NAMED = 3;
+
+  /** A finding on one line, with the names of its first entries or topics. */
+  record LineView(
+      String id,
+      Optional<String> verdict,
+      List<NameView> names,
+      Optional<String> moreWords,
+      Optional<String> says) {
+
+    static LineView of(String id, String verdict, List<NamedEntry> entries, String says) {
+      return new LineView(
+          PrintableText.line(id),
+          Optional.of(verdict).filter(words -> !words.isEmpty()),
+          entries.stream().limit(NAMED).map(NameView::of).toList(),
+          NumberWords.more(entries.size(), NAMED),
+          Optional.of(PrintableText.line(says)).filter(words -> !words.isEmpty()));
+    }
+
+    static LineView of(String id, NamedEntry entry, String says) {
+      return of(id, "", List.of(entry), says);
+    }
+
+    static LineView of(Finding.TopicOverlap topics) {
+      String similarity = "similarity " + NumberWords.similarity(topics.similarity());
+      return new LineView(
+          PrintableText.line(topics.id()),
+          Optional.empty(),
+          Stream.of(topics.a(), topics.b()).map(NameView::ofTopic).toList(),
+          Optional.empty(),
+          Optional.of(similarity + ", " + EvidenceWords.of(topics)));
+    }
+  }
 
   static FoldedSection pairs(Report report, JudgedRelations judged) {
     Set<Finding.Relation> leading = new HashSet<>(judged.leading());

@@ -7,12 +7,10 @@ import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import com.fasterxml.jackson.core.util.Separators;
 import dev.helixbg.config.text.PrintableStream;
 import dev.helixbg.insight.acts.ReportedFinding;
-import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.JudgeTrust;
-import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.label.Label;
@@ -24,27 +22,13 @@ import dev.helixbg.insight.notes.NotesAccount.LeftOut;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.StringWriter;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** The report for programs, see docs/report-schema.md, with fields of bounded length. */
 public final class JsonReport extends FindingJson {
-  /** Maximum number of moved sources, and maximum number of secrets. */
-  private static final int MAX_MOVED = 1_000;
-
-  private static final String ID_FIELD = "\"id\":\"";
-
-  private final Findings findings;
-  private final JudgedRelations pairs;
-
   private JsonReport(JsonGenerator json, Report report) {
     super(json, report);
-    findings = report.findings();
-    pairs = JudgedRelations.of(findings.relations(), judgements);
   }
 
   /** Writes the report to a stream, which stays open. */
@@ -57,12 +41,12 @@ public final class JsonReport extends FindingJson {
     try (JsonGenerator json = new JsonFactory().createGenerator(PrintableStream.json(out))) {
       json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
       json.setPrettyPrinter(printer);
-      new JsonReport(json, report).report(report);
+      new JsonReport(json, report).report();
       json.writeRaw('\n');
     }
   }
 
-  private void report(Report report) throws IOException {
+  private void report() throws IOException {
     json.writeStartObject();
     json.writeNumberField("schema", Report.SCHEMA);
     json.writeStringField("program", "helix-bg");
@@ -72,88 +56,23 @@ public final class JsonReport extends FindingJson {
     object("firstLook", report.firstLook().orElse(null), this::firstLook);
     object("log", report.log(), this::log);
     if (report.notes().isPresent()) {
-      object("notes", report, this::notes);
+      object("notes", report.notes().get(), this::notes);
     }
     object("totals", report, this::totals);
     judgement();
     list("topics", findings.topics(), this::topic);
     texts("leading", leading());
     list("sources", report.sources().folders(), this::folder);
-    findings(report, this::list);
+    list("copies", findings.copies(), this::copies);
+    list(ReportedFinding.RELATIONS, findings.relations(), this::relation);
+    list("topicOverlaps", findings.topicOverlaps(), this::overlap);
+    list("misfiled", findings.misfiled(), this::misfiled);
+    list(ReportedFinding.MOVED_SOURCES, moved(), this::movedSource);
+    list(ReportedFinding.LESSONS, judgements.lessons().all(), this::lesson);
+    list("secrets", secrets(), this::secret);
+    list("merges", judgements.merges(), this::merge);
     list("entries", findings.entries(), this::indexed);
     json.writeEndObject();
-  }
-
-  private interface Section {
-    <T> void of(String name, List<T> findings, FieldWriter<T> fields) throws IOException;
-  }
-
-  private void findings(Report report, Section section) throws IOException {
-    section.of("copies", findings.copies(), this::copies);
-    section.of(ReportedFinding.RELATIONS, findings.relations(), this::relation);
-    section.of("topicOverlaps", findings.topicOverlaps(), this::overlap);
-    section.of("misfiled", findings.misfiled(), this::misfiled);
-    section.of(ReportedFinding.MOVED_SOURCES, moved(report), this::movedSource);
-    section.of(ReportedFinding.LESSONS, judgements.lessons().all(), this::lesson);
-    section.of("secrets", secrets(report), this::secret);
-    section.of("merges", judgements.merges(), this::merge);
-  }
-
-  private static List<Finding.MovedSource> moved(Report report) {
-    return report.sources().moved().stream().limit(MAX_MOVED).toList();
-  }
-
-  private static List<Finding.Secret> secrets(Report report) {
-    return report.secrets().stream().limit(MAX_MOVED).toList();
-  }
-
-  /** Receives findings with their places in the report, from 0, and their JSON on one line. */
-  @FunctionalInterface
-  public interface FindingSink {
-    void take(int place, ReportedFinding finding, String json);
-  }
-
-  /** Passes all findings of a report to a sink, each with its place. */
-  public static void eachFinding(Report report, FindingSink sink) {
-    StringWriter line = new StringWriter();
-    try (JsonGenerator json = new JsonFactory().createGenerator(line)) {
-      JsonReport made = new JsonReport(json, report);
-      List<ReportedFinding> all =
-          FindingList.of(report, made.leading(), moved(report), secrets(report));
-      Map<String, Integer> places = new HashMap<>();
-      all.forEach(one -> places.put(one.section() + " " + one.id(), places.size()));
-      made.findings(
-          report,
-          new Section() {
-            @Override
-            public <T> void of(String name, List<T> findings, FieldWriter<T> fields)
-                throws IOException {
-              for (T finding : findings) {
-                made.object(finding, fields);
-                json.flush();
-                String text = line.toString().strip(); // removes the blank between two values
-                line.getBuffer().setLength(0);
-                int place = places.get(name + " " + idIn(text));
-                sink.take(place, all.get(place), text);
-              }
-            }
-          });
-    } catch (IOException e) {
-      throw new AssertionError("a string takes everything", e);
-    }
-  }
-
-  /** Returns the id in the JSON of a finding; an id has no characters that JSON escapes. */
-  private static String idIn(String json) {
-    int begin = json.indexOf(ID_FIELD) + ID_FIELD.length();
-    return json.substring(begin, json.indexOf('"', begin));
-  }
-
-  private List<String> leading() {
-    return Stream.concat(
-            findings.copies().stream().limit(LeadingSection.MAX_COPIES), pairs.leading().stream())
-        .map(Finding::id)
-        .toList();
   }
 
   private void firstLook(FirstLook look) throws IOException {
@@ -230,8 +149,7 @@ public final class JsonReport extends FindingJson {
     list("damage", log.damage(), this::damage);
   }
 
-  private void notes(Report report) throws IOException {
-    Report.NotesFolder folder = report.notes().orElseThrow();
+  private void notes(Report.NotesFolder folder) throws IOException {
     NotesAccount notes = folder.account();
     text("folder", folder.name());
     json.writeNumberField("files", notes.files());

@@ -1,21 +1,43 @@
 package dev.helixbg.insight.report;
 
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.acts.Act;
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** The leading findings of a report: exact copies, then pairs of entries. */
-record LeadingSection(List<CopiesView> copies, List<PairView> pairs) {
+record LeadingSection(List<CopiesView> copies, List<FilePairs> pairs) {
   static final int MAX_COPIES = 10;
 
   /** Maximum number of entries of a group that are named. */
   private static final int NAMED = 8;
+
+  /** An act on a finding, and the condition under which it is right, which ends with a colon. */
+  record ActView(String condition, String words) {
+    static List<ActView> of(List<Act> ways) {
+      List<ActView> views = new ArrayList<>();
+      for (Act way : ways) {
+        String form =
+            ways.size() > 1
+                ? "If %s:"
+                : way.when().contains(Act.When.OVERLAP)
+                    ? "Check whether %s. If so:"
+                    : "What to do:";
+        String conditions = String.join(", or ", way.when().stream().map(Act.When::words).toList());
+        views.add(new ActView(form.formatted(conditions), PrintableText.line(way.words())));
+      }
+      return views;
+    }
+  }
 
   /** Entries with the same text; {@code moreWords} tells how many of them are not named. */
   record CopiesView(
@@ -38,15 +60,30 @@ record LeadingSection(List<CopiesView> copies, List<PairView> pairs) {
     }
   }
 
+  /** A pair, and in a fold with the label {@code moreWords}, more pairs from the same two files. */
+  record FilePairs(PairView first, List<PairView> more, Optional<String> moreWords) {
+    static FilePairs of(List<PairView> pairs) {
+      String words = NumberWords.count(pairs.size() - 1, "more pair", "more pairs");
+      return new FilePairs(
+          pairs.getFirst(),
+          pairs.subList(1, pairs.size()),
+          Optional.of(words + " of sections of the same two files").filter(_ -> pairs.size() > 1));
+    }
+  }
+
   static LeadingSection of(Report report, JudgedRelations judged) {
     Judgements judgements = report.judgements();
-    List<List<NamedEntry>> groups = judged.groups(judgements);
+    List<List<NamedEntry>> groups = JudgedRelations.groups(judged.leading(), judgements);
+    Map<Object, List<PairView>> byFiles = new LinkedHashMap<>();
+    for (Finding.Relation pair : judged.leading()) {
+      Object files = pair.files().isPresent() ? pair.files().get() : pair.id();
+      byFiles
+          .computeIfAbsent(files, _ -> new ArrayList<>())
+          .add(PairView.of(pair, group(pair, groups), judgements));
+    }
     return new LeadingSection(
         report.findings().copies().stream().limit(MAX_COPIES).map(CopiesView::of).toList(),
-        PairView.byFiles(
-            judged.leading().stream()
-                .map(pair -> PairView.of(pair, group(pair, groups), judgements))
-                .toList()));
+        byFiles.values().stream().map(FilePairs::of).toList());
   }
 
   private static Optional<String> group(Finding.Relation pair, List<List<NamedEntry>> groups) {

@@ -15,14 +15,15 @@ public final class MarkdownReport {
 
   private MarkdownReport() {}
 
-  /** The data of the template, with a function that puts a text into a code block. */
+  /** The data of the template, with a function that makes a code block for its top level. */
   @JStachePath(prefix = "dev/helixbg/insight/report/md/", suffix = ".mustache")
   @JStache(path = "report")
   record Document(ReportView report) {
     @JStacheLambda
     @JStacheLambda.Raw
     public String fenced(String text) {
-      return MarkdownReport.fenced(text);
+      String fence = fence(text);
+      return fence + "text\n" + text + (text.endsWith("\n") ? "" : "\n") + fence + "\n";
     }
   }
 
@@ -30,12 +31,6 @@ public final class MarkdownReport {
     return new DocumentRenderer(null, MarkdownReport::code)
         .execute(new Document(ReportView.of(report)), new StringBuilder(1 << 14))
         .toString();
-  }
-
-  /** Returns a code block for the top level of the document. */
-  static String fenced(String text) {
-    String fence = fence(text);
-    return fence + "text\n" + text + (text.endsWith("\n") ? "" : "\n") + fence + "\n";
   }
 
   /** Returns a delimiter for a code block that the text cannot close. */

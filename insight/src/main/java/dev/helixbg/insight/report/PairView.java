@@ -8,24 +8,17 @@ import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.Verdict;
+import dev.helixbg.insight.report.LeadingSection.ActView;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Two entries side by side.
  *
- * @param verdict relation of the two entries, as text
- * @param isAct whether the verdict calls for an act
  * @param group names of three or more entries that may say the same, including the two entries of
  *     the pair
- * @param files see {@link Finding.Relation#files}
- * @param fold label of the fold that begins with this pair
- * @param foldEnds whether a fold ends with this pair
  */
 record PairView(
     String id,
@@ -36,37 +29,10 @@ record PairView(
     Optional<String> group,
     List<ActView> acts,
     EntryView a,
-    EntryView b,
-    Optional<Set<String>> files,
-    Optional<String> fold,
-    boolean foldEnds) {
-
-  /** Puts pairs from the same two files into a fold behind the first of these pairs. */
-  static List<PairView> byFiles(List<PairView> pairs) {
-    Map<Object, List<PairView>> grouped = new LinkedHashMap<>();
-    for (PairView pair : pairs) {
-      Object of = pair.files.isPresent() ? pair.files.get() : pair.id;
-      grouped.computeIfAbsent(of, _ -> new ArrayList<>()).add(pair);
-    }
-    for (List<PairView> of : grouped.values()) {
-      int others = of.size() - 1;
-      for (int i = 1; i <= others; i++) {
-        String words =
-            NumberWords.count(others, "more pair", "more pairs")
-                + " of sections of the same two files";
-        of.set(i, of.get(i).folded(i == 1 ? Optional.of(words) : Optional.empty(), i == others));
-      }
-    }
-    return grouped.values().stream().flatMap(List::stream).toList();
-  }
+    EntryView b) {
 
   List<EntryView> sides() {
     return List.of(a, b);
-  }
-
-  private PairView folded(Optional<String> words, boolean isLast) {
-    return new PairView(
-        id, verdict, isAct, evidence, sharedWords, group, acts, a, b, files, words, isLast);
   }
 
   static PairView of(Finding.Relation relation, Optional<String> group, Judgements judgements) {
@@ -85,10 +51,8 @@ record PairView(
         group,
         ActView.of(Acts.on(relation.a(), relation.b(), judgements.actingOn(relation))),
         EntryView.of("A", relation.a(), relation.b(), evidence.matching().map(Finding.Matching::a)),
-        EntryView.of("B", relation.b(), relation.a(), evidence.matching().map(Finding.Matching::b)),
-        relation.files(),
-        Optional.empty(),
-        false);
+        EntryView.of(
+            "B", relation.b(), relation.a(), evidence.matching().map(Finding.Matching::b)));
   }
 
   private static String heading(String words) {

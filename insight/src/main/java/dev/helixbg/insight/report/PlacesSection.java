@@ -15,9 +15,7 @@ record PlacesSection(
     String id, String title, String intro, List<PlaceView> places, Optional<String> more) {
   private static final int LISTED = 20;
 
-  /**
-   * A stretch of the log, or a file. {@code over} says how far the file exceeds its agent's limit.
-   */
+  /** A stretch of the log, or a file; {@code over} says how far it exceeds its agent's limit. */
   record PlaceView(String where, String what, Optional<String> over) {
 
     private static PlaceView of(LogAccount.Damage damage) {

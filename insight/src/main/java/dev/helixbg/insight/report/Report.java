@@ -81,9 +81,7 @@ public record Report(
     return pair.a().isAgeKnown(pair.b()) ? pair.older() : isShorter ? pair.a() : pair.b();
   }
 
-  /**
-   * Returns the time of the newest entry, see {@link Entry#written}; empty if no entry has a time.
-   */
+  /** Returns {@link Entry#written} of the newest entry; empty if no entry has a time. */
   public Optional<String> asOf() {
     return findings.entries().stream()
         .map(NamedEntry::entry)

@@ -18,7 +18,6 @@ import java.util.stream.Stream;
  *
  * @param firstLook text about the parts that a first look lacks
  * @param about {@code folder of notes} or {@code helix knowledge base}
- * @param folder name of the folder of notes
  * @param size size of the knowledge base, with the time of its newest entry
  * @param damage unreadable parts of the log and the notes
  * @param judge name of the language model: its file's name without the ending
@@ -61,7 +60,6 @@ record ReportView(
     }
   }
 
-  /** A topic as a row of a table, with a sentence about it. */
   record TopicView(String name, String entries, Optional<String> sentence) {
     static TopicView of(Findings.Topic topic, Judgements judgements) {
       String summary = judgements.summaries().getOrDefault(topic.name(), "");

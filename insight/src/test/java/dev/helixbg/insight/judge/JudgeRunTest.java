@@ -417,7 +417,7 @@ class JudgeRunTest extends StoreFixture {
             pair("2", all.get(1), all.get(2)),
             pair("3", all.get(0), all.get(2)));
     assertEquals(
-        List.of(List.of(all.get(3), all.get(4)), all.subList(0, 3)), MergeGroups.of(pairs));
+        List.of(List.of(all.get(3), all.get(4)), all.subList(0, 3)), JudgedRelations.joined(pairs));
   }
 
   @Test

@@ -25,6 +25,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -158,12 +159,12 @@ class JsonReportTest {
 
   /** Who wants to know what there is need not read texts. */
   @Test
-  void allFindingsAreListedAsTheyAreTold() throws IOException {
+  void allFindingsAreListedAsTheyAreTold() throws IOException, SQLException {
     Report all = KbFixtures.everything();
     JsonNode json = MAPPER.readTree(KbFixtures.json(all));
     Map<Integer, ReportedFinding> byPlace = new TreeMap<>();
     Map<ReportedFinding, JsonNode> told = new HashMap<>();
-    JsonReport.eachFinding(
+    FindingList.pass(
         all,
         (place, finding, line) -> {
           assertFalse(line.contains("\n"), "one line");
