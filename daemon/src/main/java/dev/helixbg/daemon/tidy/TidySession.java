@@ -37,7 +37,10 @@ final class TidySession {
   private Page page;
   private String current = "";
   private String message = "";
+
+  /** The page about an act that stopped halfway, until the user presses a key. */
   private List<String> halfDone = List.of();
+
   private int scroll;
   private int shownLines;
   private boolean isOver;
@@ -65,16 +68,9 @@ final class TidySession {
     return isOver;
   }
 
-  int done() {
-    return acts.done();
-  }
-
-  int dismissed() {
-    return acts.dismissed();
-  }
-
-  int left() {
-    return list.left();
+  TidyTerminal.Summary summary(boolean isInterrupted) {
+    return new TidyTerminal.Summary(
+        acts.done(), acts.dismissed(), list.left(), isInterrupted, halfDone);
   }
 
   /** Renders the screen with exactly {@code rows} lines. */
@@ -145,11 +141,6 @@ final class TidySession {
     }
     lines.add(AttributedString.join(ink.text("  "), line));
     return lines;
-  }
-
-  /** The page about an act that stopped halfway, until the user presses a key. */
-  List<String> halfDone() {
-    return halfDone;
   }
 
   void turnToHalfDone(TextPage stopped) {
