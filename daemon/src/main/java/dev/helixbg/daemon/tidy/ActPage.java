@@ -159,9 +159,11 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
     return NoteName.of(entry.entry())
         .map(
             note ->
-                note.file().equals(name.path("file").asText())
-                    && note.heading().equals(name.path("heading").asText(""))
-                    && note.part().equals(name.path("part").asText("")))
+                note.equals(
+                    new NoteName(
+                        name.path("file").asText(),
+                        name.path("heading").asText(),
+                        name.path("part").asText())))
         .orElseGet(
             () ->
                 name.has("index")
