@@ -2,7 +2,6 @@ package dev.helixbg.insight.similarity;
 
 import dev.helixbg.embed.ParallelLoop;
 import dev.helixbg.embed.SpeedTrial.Median;
-import dev.helixbg.insight.similarity.PackedVectors.TileKernels;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +35,7 @@ public final class SimilarityBench {
   private static final int PEAK_RUNS = 8;
   private static final int PEAK_STEPS = 5_000_000;
 
-  private static final boolean VECTOR_API = TileKernels.vectorApi();
+  private static final boolean VECTOR_API = PackedVectors.vectorApi();
 
   private SimilarityBench() {}
 
@@ -105,7 +104,7 @@ public final class SimilarityBench {
     for (int size : sizes) {
       Vectors vectors = planted(size);
       try (PackedVectors packed =
-          PackedVectors.pack(vectors, TileKernels.forPairs(Long.MAX_VALUE))) {
+          PackedVectors.pack(vectors, PackedVectors.forPairs(Long.MAX_VALUE))) {
         check(vectors, packed);
         for (int i = 0; i < threads.length; i++) {
           // Again for each size: what else the machine does at one moment only makes it lower.
@@ -124,7 +123,7 @@ public final class SimilarityBench {
   }
 
   private static int registerBits() {
-    return TileKernels.vectorApi() ? VectorLoops.SPECIES.vectorBitSize() : 0;
+    return PackedVectors.vectorApi() ? VectorLoops.SPECIES.vectorBitSize() : 0;
   }
 
   /** Seeded unit vectors, Gaussian but for some that lie near others. */

@@ -12,7 +12,6 @@ import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.ThreadMXBean;
 import dev.helixbg.embed.OtherJvm;
 import dev.helixbg.insight.similarity.AllPairs.PairSink;
-import dev.helixbg.insight.similarity.PackedVectors.TileKernels;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
@@ -36,7 +35,7 @@ class AllPairsTest {
 
   static List<TileKernel.Packing> kernels() {
     List<TileKernel.Packing> kernels =
-        new ArrayList<>(List.of(TileKernels.PLAIN, VectorKernel::new));
+        new ArrayList<>(List.of(PackedVectors.PLAIN, VectorKernel::new));
     CodeKernel.sizes().forEach(bits -> kernels.add(CodeKernel.withVectors(bits).orElseThrow()));
     return kernels;
   }
@@ -139,7 +138,7 @@ class AllPairsTest {
 
   @Test
   void manyPairsUseAFastKernelAndFewDoNot() {
-    assertTrue(TileKernels.vectorApi(), "the tests run with the module");
+    assertTrue(PackedVectors.vectorApi(), "the tests run with the module");
     try (PackedVectors few = PackedVectors.pack(random(4472, 1, 1));
         PackedVectors many = PackedVectors.pack(random(4473, 1, 1))) {
       if (CodeKernel.FASTEST.isPresent()) {
@@ -156,7 +155,7 @@ class AllPairsTest {
   @ParameterizedTest
   @MethodSource("kernels")
   void useOfFreedMemoryIsAnError(TileKernel.Packing kernel) {
-    assumeTrue(kernel != TileKernels.PLAIN);
+    assumeTrue(kernel != PackedVectors.PLAIN);
     PackedVectors closed = PackedVectors.pack(random(100, 8, 1), kernel);
     closed.close();
     assertThrows(IllegalStateException.class, () -> AllPairs.among(closed, 0, 2, NONE));
@@ -167,7 +166,7 @@ class AllPairsTest {
   @Test
   void closingDuringAScanEndsItWithAnError() {
     PackedVectors packed =
-        PackedVectors.pack(random(2000, 8, 1), TileKernels.forPairs(Long.MAX_VALUE));
+        PackedVectors.pack(random(2000, 8, 1), PackedVectors.forPairs(Long.MAX_VALUE));
     AtomicBoolean closed = new AtomicBoolean();
     PairSink closing =
         (a, b, similarity) -> {
@@ -183,10 +182,10 @@ class AllPairsTest {
     OperatingSystemMXBean system =
         (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     Vectors vectors = new Vectors(1000, 10_000, new float[10_000_000]);
-    PackedVectors.pack(vectors, TileKernels.forPairs(Long.MAX_VALUE)).close();
+    PackedVectors.pack(vectors, PackedVectors.forPairs(Long.MAX_VALUE)).close();
     long before = system.getCommittedVirtualMemorySize();
     for (int i = 0; i < 20; i++) {
-      PackedVectors.pack(vectors, TileKernels.forPairs(Long.MAX_VALUE)).close();
+      PackedVectors.pack(vectors, PackedVectors.forPairs(Long.MAX_VALUE)).close();
     }
     long grown = system.getCommittedVirtualMemorySize() - before;
     assertTrue(grown < 400_000_000, grown + " bytes more of 800,000,000 that were packed");
@@ -238,8 +237,8 @@ class AllPairsTest {
     public static void main(String[] arguments) {
       System.out.println(hash(PackedVectors.pack(random(4500, 9, 11))));
       System.out.println(
-          hash(PackedVectors.pack(random(100, 384, 12), TileKernels.forPairs(Long.MAX_VALUE))));
-      if (!TileKernels.vectorApi()) {
+          hash(PackedVectors.pack(random(100, 384, 12), PackedVectors.forPairs(Long.MAX_VALUE))));
+      if (!PackedVectors.vectorApi()) {
         SimilarityBench.run(new int[] {100}, new int[] {2}, 1);
       }
     }
@@ -289,7 +288,7 @@ class AllPairsTest {
             assertNull(all.put((long) row << 32 | column, similarity), "reported by two workers");
           }
         };
-    try (PackedVectors left = PackedVectors.pack(rows, TileKernels.PLAIN);
+    try (PackedVectors left = PackedVectors.pack(rows, PackedVectors.PLAIN);
         PackedVectors right = PackedVectors.pack(columns, kernel)) {
       if (upper) {
         AllPairs.among(right, limit, threads, sink);
