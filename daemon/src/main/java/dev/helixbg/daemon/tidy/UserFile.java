@@ -70,6 +70,9 @@ public record UserFile(Path file) {
     if ((Integer) Files.getAttribute(file, "unix:nlink") > 1) {
       throw refused("it has a second name (a hard link), which would keep the old text");
     }
+    if (!Files.isDirectory(PROCESSES)) {
+      return; // only Linux shows the access list and the writers in this way
+    }
     if (hasAccessList()) {
       throw refused("it has an access control list, which the changed file would lose");
     }
@@ -81,9 +84,6 @@ public record UserFile(Path file) {
 
   /** Whether the file has an access control list, which Linux shows as an attribute (acl(5)). */
   private boolean hasAccessList() {
-    if (!Files.isDirectory(PROCESSES)) {
-      return false; // not Linux
-    }
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment names = arena.allocate(LONGEST_NAMES);
       long length =
@@ -105,9 +105,6 @@ public record UserFile(Path file) {
   }
 
   private Optional<String> writer() throws IOException {
-    if (!Files.isDirectory(PROCESSES)) {
-      return Optional.empty(); // a Mac has no such folder
-    }
     String self = Long.toString(ProcessHandle.current().pid());
     try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROCESSES, "[0-9]*")) {
       for (Path process : processes) {
