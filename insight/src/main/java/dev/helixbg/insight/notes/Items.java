@@ -83,7 +83,6 @@ final class Items {
   private static final Pattern LINK =
       Pattern.compile("(?:\\*\\*)?!?\\[[^\\[\\]]*\\]\\(.*|(?:\\*\\*)?\\[\\[.*", Pattern.DOTALL);
 
-  /** The way in which a file becomes entries. */
   enum Way {
     ITEMS,
     SECTIONS,

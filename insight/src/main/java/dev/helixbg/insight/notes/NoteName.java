@@ -164,7 +164,6 @@ public record NoteName(String file, String heading, String part) {
     return slash < 0 ? TOP : file.substring(0, slash + 1);
   }
 
-  /** Returns the last name of a path: the file without its folders. */
   static String fileName(String path) {
     return path.substring(path.lastIndexOf('/') + 1);
   }
