@@ -156,17 +156,14 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
   }
 
   private static boolean isCalled(NamedEntry entry, JsonNode name) {
-    return NoteName.of(entry.entry())
-        .map(
-            note ->
-                note.file().equals(name.path("file").asText())
-                    && note.heading().equals(name.path("heading").asText(""))
-                    && note.part().equals(name.path("part").asText("")))
-        .orElseGet(
-            () ->
-                name.has("index")
-                    && entry.entry().topic().equals(name.path("topic").asText())
-                    && entry.index() == name.path("index").asInt());
+    Optional<NoteName> note = NoteName.of(entry.entry());
+    return note.isPresent()
+        ? note.get().file().equals(name.path("file").asText())
+            && note.get().heading().equals(name.path("heading").asText())
+            && note.get().part().equals(name.path("part").asText())
+        : name.has("index")
+            && entry.entry().topic().equals(name.path("topic").asText())
+            && entry.index() == name.path("index").asInt();
   }
 
   private String ownWords(NamedEntry gone) {

@@ -189,7 +189,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
 
   private static Outcome refused(
       JsonNode act, List<JsonNode> made, JsonNode call, Helix.Refusal refusal) {
-    if (refusal.isCertain()) {
+    if (refusal.isCertain) {
       return stopped(act, made, State.UNDONE, "helix refused: " + refusal.getMessage());
     }
     made.add(call); // helix may have carried out the call

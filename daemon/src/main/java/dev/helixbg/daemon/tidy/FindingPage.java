@@ -8,7 +8,7 @@ import org.jline.utils.AttributedString;
 final class FindingPage extends Page {
   private static final int WIDE = 100;
 
-  private final Shown shown;
+  final Shown shown;
   private final Ink ink;
 
   private int alone = -1;

@@ -4,16 +4,12 @@ import java.util.Map;
 
 public interface Helix extends AutoCloseable {
   final class Refusal extends RuntimeException {
-    private final boolean isCertain;
+    final boolean isCertain;
 
     /** {@code isCertain}: helix has changed no note; false if it has not answered. */
     public Refusal(String message, boolean isCertain) {
       super(message, null, false, false);
       this.isCertain = isCertain;
-    }
-
-    public boolean isCertain() {
-      return isCertain;
     }
   }
 

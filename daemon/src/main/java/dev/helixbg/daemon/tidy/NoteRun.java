@@ -17,9 +17,8 @@ import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.acts.FileEdit;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.notes.FactFile.Span;
+import dev.helixbg.insight.notes.NoteDecoder;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -191,7 +190,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
           continue; // the act did not change this file
         }
         file.requireChangeable(); // every file is checked before one is changed
-        Optional<String> text = decoded(now).flatMap(edit::takenBack);
+        Optional<String> text = NoteDecoder.utf8(now).flatMap(edit::takenBack);
         if (text.isEmpty()) {
           return Outcome.nothing(
               State.STALE,
@@ -219,15 +218,6 @@ public record NoteRun(ActRun acts, NotesKb notes) {
 
   private static List<KeptEdit> without(List<KeptEdit> edits, List<JsonNode> made) {
     return edits.stream().filter(edit -> !made.contains(changed(edit.edit().file()))).toList();
-  }
-
-  /** Decodes UTF-8; empty for other bytes, which a lenient decoder would replace. */
-  private static Optional<String> decoded(byte[] bytes) {
-    try {
-      return Optional.of(UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
-    } catch (CharacterCodingException e) {
-      return Optional.empty();
-    }
   }
 
   private ProcessLock lock() throws IOException {

@@ -37,7 +37,10 @@ final class TidySession {
   private Page page;
   private String current = "";
   private String message = "";
+
+  /** The page about an act that stopped halfway, until the user presses a key. */
   private List<String> halfDone = List.of();
+
   private int scroll;
   private int shownLines;
   private boolean isOver;
@@ -65,16 +68,9 @@ final class TidySession {
     return isOver;
   }
 
-  int done() {
-    return acts.done();
-  }
-
-  int dismissed() {
-    return acts.dismissed();
-  }
-
-  int left() {
-    return list.left();
+  TidyTerminal.Summary summary(boolean isInterrupted) {
+    return new TidyTerminal.Summary(
+        acts.done(), acts.dismissed(), list.left(), isInterrupted, halfDone);
   }
 
   /** Renders the screen with exactly {@code rows} lines. */
@@ -145,11 +141,6 @@ final class TidySession {
     }
     lines.add(AttributedString.join(ink.text("  "), line));
     return lines;
-  }
-
-  /** The page about an act that stopped halfway, until the user presses a key. */
-  List<String> halfDone() {
-    return halfDone;
   }
 
   void turnToHalfDone(TextPage stopped) {
@@ -246,23 +237,17 @@ final class TidySession {
 
   private Page page(Shown shown) {
     FindingPage found = new FindingPage(shown, ink);
-    shown
-        .ways()
-        .forEach(
-            (key, words) ->
-                found.on(
-                    key, words, whileOpen(shown, () -> acts.confirm(shown, request(shown, key)))));
+    shown.ways().forEach((key, words) -> whileOpen(found, key, words, () -> act(shown, key)));
     String heading = "The merged text, as the language model proposes it";
     shown
         .merged()
-        .map(text -> whileOpen(shown, () -> tell(heading, text)))
-        .ifPresent(telling -> found.on("m", "merged text", telling));
-    found.on("d", "dismiss", whileOpen(shown, () -> turnTo(dismissal(shown))));
-    found.on("n", "next", whileOpen(shown, () -> show(list.next(current, 1))));
-    found.on("p", "previous", whileOpen(shown, () -> show(list.next(current, -1))));
-    found.on("u", "undo", whileOpen(shown, acts::undo));
+        .ifPresent(text -> whileOpen(found, "m", "merged text", () -> tell(heading, text)));
+    whileOpen(found, "d", "dismiss", () -> turnTo(dismissal(shown)));
+    whileOpen(found, "n", "next", () -> show(list.next(current, 1)));
+    whileOpen(found, "p", "previous", () -> show(list.next(current, -1)));
+    whileOpen(found, "u", "undo", acts::undo);
     if (found.isOfNotes()) {
-      found.on("e", "edit", whileOpen(shown, () -> acts.edit(shown)));
+      whileOpen(found, "e", "edit", () -> acts.edit(shown));
     } else if (shown.entries().size() > 1) {
       found.on("e", "one text", found::turn);
     }
@@ -270,11 +255,12 @@ final class TidySession {
     return found.on("q", "quit", () -> isOver = true);
   }
 
-  private static ObjectNode request(Shown shown, String key) {
+  private void act(Shown shown, String key) throws IOException, InterruptedException {
     ObjectNode request = Json.object().put("id", shown.id());
-    return shown.isPair()
-        ? request.put("as", key.equals("s") ? "same" : key.equals("o") ? "overtaken" : "related")
-        : request;
+    if (shown.isPair()) {
+      request.put("as", key.equals("s") ? "same" : key.equals("o") ? "overtaken" : "related");
+    }
+    acts.confirm(shown, request);
   }
 
   private void tell(String heading, String text) {
@@ -288,17 +274,21 @@ final class TidySession {
         .on("esc", "back", this::back);
   }
 
-  /** Returns an action that shows the next finding if this finding is no longer open. */
-  private Page.Action whileOpen(Shown shown, Page.Action action) {
-    return () -> {
-      list.look();
-      if (list.open(shown.id()).isPresent()) {
-        action.run();
-        return;
-      }
-      next();
-      message = "%s was decided elsewhere, or its notes were changed".formatted(shown.id());
-    };
+  /** Adds a key that shows the next finding if the page's finding is no longer open. */
+  private void whileOpen(FindingPage found, String key, String words, Page.Action action) {
+    found.on(
+        key,
+        words,
+        () -> {
+          list.look();
+          if (list.open(found.shown.id()).isPresent()) {
+            action.run();
+            return;
+          }
+          next();
+          message =
+              "%s was decided elsewhere, or its notes were changed".formatted(found.shown.id());
+        });
   }
 
   private Page closing(Page text) {

@@ -183,8 +183,7 @@ public final class TidyTerminal implements Desk {
     } finally {
       end();
     }
-    return new Summary(
-        session.done(), session.dismissed(), session.left(), interrupted, session.halfDone());
+    return session.summary(interrupted);
   }
 
   private synchronized Void press(String key) throws IOException, InterruptedException {

@@ -17,7 +17,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.Arrays;
-import java.util.Map;
 import java.util.Optional;
 
 /** A file of the user that helix-bg changes on request, in one step. */
@@ -71,6 +70,9 @@ public record UserFile(Path file) {
     if ((Integer) Files.getAttribute(file, "unix:nlink") > 1) {
       throw refused("it has a second name (a hard link), which would keep the old text");
     }
+    if (!Files.isDirectory(PROCESSES)) {
+      return; // only Linux shows the access list and the writers in this way
+    }
     if (hasAccessList()) {
       throw refused("it has an access control list, which the changed file would lose");
     }
@@ -82,9 +84,6 @@ public record UserFile(Path file) {
 
   /** Whether the file has an access control list, which Linux shows as an attribute (acl(5)). */
   private boolean hasAccessList() {
-    if (!Files.isDirectory(PROCESSES)) {
-      return false; // not Linux
-    }
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment names = arena.allocate(LONGEST_NAMES);
       long length =
@@ -106,14 +105,10 @@ public record UserFile(Path file) {
   }
 
   private Optional<String> writer() throws IOException {
-    if (!Files.isDirectory(PROCESSES)) {
-      return Optional.empty(); // a Mac has no such folder
-    }
-    Map<String, Object> own = identity(file);
     String self = Long.toString(ProcessHandle.current().pid());
     try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROCESSES, "[0-9]*")) {
       for (Path process : processes) {
-        if (!process.endsWith(self) && writes(process, own)) {
+        if (!process.endsWith(self) && writes(process)) {
           return Optional.of(
               "the process %s (%s) has it open for writing, or has locked it"
                   .formatted(process.getFileName(), name(process)));
@@ -123,14 +118,10 @@ public record UserFile(Path file) {
     return Optional.empty();
   }
 
-  private static Map<String, Object> identity(Path path) throws IOException {
-    return Files.readAttributes(path, "unix:dev,ino");
-  }
-
-  private static boolean writes(Path process, Map<String, Object> file) {
+  private boolean writes(Path process) {
     try (DirectoryStream<Path> open = Files.newDirectoryStream(process.resolve("fd"))) {
       for (Path one : open) {
-        if (isOpen(one, file)
+        if (isOpen(one)
             && Files.readAllLines(process.resolve("fdinfo").resolve(one.getFileName())).stream()
                 .anyMatch(UserFile::tellsOfWriting)) {
           return true;
@@ -142,9 +133,9 @@ public record UserFile(Path file) {
     return false;
   }
 
-  private static boolean isOpen(Path descriptor, Map<String, Object> file) {
+  private boolean isOpen(Path descriptor) {
     try {
-      return identity(descriptor).equals(file);
+      return Files.isSameFile(descriptor, file);
     } catch (IOException e) {
       return false; // closed in the meantime
     }

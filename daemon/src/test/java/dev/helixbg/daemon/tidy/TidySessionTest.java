@@ -123,8 +123,8 @@ class TidySessionTest {
 
     assertHas(after, "Done: remove queue:0 and keep queue:1", "1 done");
     assertEquals(List.of(LONG), kb.texts("queue"));
-    assertEquals(1, session.done());
-    assertEquals(2, session.left());
+    assertEquals(1, session.summary(false).done());
+    assertEquals(2, session.summary(false).left());
   }
 
   @Test
@@ -166,7 +166,7 @@ class TidySessionTest {
     press("enter");
     assertHas(press("u"), "No call of helix takes this back");
     press("enter");
-    assertEquals(1, session.done());
+    assertEquals(1, session.summary(false).done());
   }
 
   @Test
@@ -193,7 +193,7 @@ class TidySessionTest {
     goTo("queue:0");
     kb.call("edit", "action", "delete", "topic", "queue", "match_str", SHORT);
     assertHas(press("s"), "decided elsewhere, or its notes were changed");
-    assertEquals(2, session.left());
+    assertEquals(2, session.summary(false).left());
   }
 
   @Test
@@ -201,7 +201,7 @@ class TidySessionTest {
     goTo("queue:0");
     ActRun.note(kb.acts.findings(), "rel-0000000001", "dismissed", "said elsewhere");
     assertHas(press("s"), "decided elsewhere", "of 2, 0 done");
-    assertEquals(2, session.left());
+    assertEquals(2, session.summary(false).left());
   }
 
   @Test
@@ -251,9 +251,12 @@ class TidySessionTest {
         "remove them by hand",
         "(helix-bg: ");
     assertEquals(Map.of(), decided());
-    assertHas(String.join("\n", session.halfDone()), "Stopped in the middle", "(helix-bg: ");
+    assertHas(
+        String.join("\n", session.summary(false).halfDone()),
+        "Stopped in the middle",
+        "(helix-bg: ");
     press("esc");
-    assertEquals(List.of(), session.halfDone());
+    assertEquals(List.of(), session.summary(false).halfDone());
   }
 
   @Test

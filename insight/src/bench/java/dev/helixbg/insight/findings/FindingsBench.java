@@ -785,13 +785,13 @@ public final class FindingsBench {
     NearestNeighbours.Both lists =
         NearestNeighbours.Both.empty(
             ComparedVectors.of(vectors, PassageVectors.NONE, ComparedVectors.MAX_PASSAGES), order);
-    AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> lists);
+    AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, lists);
     return lists.all();
   }
 
   private List<Long> cosine(PackedVectors packed) {
     TopPairs best = new TopPairs(1_000, order);
-    AllPairs.among(packed, Float.NEGATIVE_INFINITY, 1, () -> best::offer);
+    AllPairs.among(packed, Float.NEGATIVE_INFINITY, 1, best::offer);
     return best.bestFirst().stream().map((ScoredPair p) -> pair(p.a(), p.b())).toList();
   }
 

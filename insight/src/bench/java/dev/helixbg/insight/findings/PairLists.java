@@ -192,7 +192,7 @@ final class PairLists {
     ComparedVectors texts = ComparedVectors.of(own, passages, ComparedVectors.MAX_PASSAGES);
     NearestNeighbours.Both nearest = NearestNeighbours.Both.empty(texts, order);
     try (PackedVectors packed = PackedVectors.pack(texts.vectors())) {
-      AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> nearest);
+      AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, nearest);
     }
     List<NamedEntry> named = NamedEntry.all(entries, entry -> keys.get((int) entry.offset()));
     return new RankedRelations(named, texts, nearest, ExactCopies.of(named), order, threads)

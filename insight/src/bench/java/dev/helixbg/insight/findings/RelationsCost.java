@@ -47,13 +47,13 @@ public final class RelationsCost {
     double[] seconds = new double[4];
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
       long start = System.nanoTime();
-      AllPairs.among(packed, 0.75f, threads, () -> (a, b, similarity) -> {});
+      AllPairs.among(packed, 0.75f, threads, (a, b, similarity) -> {});
       seconds[0] = since(start);
       start = System.nanoTime();
       ComparedVectors texts =
           ComparedVectors.of(vectors, PassageVectors.NONE, ComparedVectors.MAX_PASSAGES);
       NearestNeighbours.Both nearest = NearestNeighbours.Both.empty(texts, order);
-      AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> nearest);
+      AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, nearest);
       seconds[1] = since(start);
       int[] nowAt = IntStream.range(0, count).map(i -> i < count - 1 ? i : -1).toArray();
       start = System.nanoTime();

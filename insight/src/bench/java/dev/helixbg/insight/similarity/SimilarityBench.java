@@ -2,13 +2,14 @@ package dev.helixbg.insight.similarity;
 
 import dev.helixbg.embed.ParallelLoop;
 import dev.helixbg.embed.SpeedTrial.Median;
-import dev.helixbg.insight.similarity.AllPairs.PairSink;
-import dev.helixbg.insight.similarity.PackedVectors.TileKernels;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.IntStream;
 
 /**
@@ -34,7 +35,7 @@ public final class SimilarityBench {
   private static final int PEAK_RUNS = 8;
   private static final int PEAK_STEPS = 5_000_000;
 
-  private static final boolean VECTOR_API = TileKernels.vectorApi();
+  private static final boolean VECTOR_API = PackedVectors.vectorApi();
 
   private SimilarityBench() {}
 
@@ -103,7 +104,7 @@ public final class SimilarityBench {
     for (int size : sizes) {
       Vectors vectors = planted(size);
       try (PackedVectors packed =
-          PackedVectors.pack(vectors, TileKernels.forPairs(Long.MAX_VALUE))) {
+          PackedVectors.pack(vectors, PackedVectors.forPairs(Long.MAX_VALUE))) {
         check(vectors, packed);
         for (int i = 0; i < threads.length; i++) {
           // Again for each size: what else the machine does at one moment only makes it lower.
@@ -122,7 +123,7 @@ public final class SimilarityBench {
   }
 
   private static int registerBits() {
-    return TileKernels.vectorApi() ? VectorLoops.SPECIES.vectorBitSize() : 0;
+    return PackedVectors.vectorApi() ? VectorLoops.SPECIES.vectorBitSize() : 0;
   }
 
   /** Seeded unit vectors, Gaussian but for some that lie near others. */
@@ -150,10 +151,14 @@ public final class SimilarityBench {
   private static void check(Vectors vectors, PackedVectors packed) {
     int rows = Math.min(CHECKED_ROWS, vectors.count());
     int[] chosen = new Random(1).ints(rows, 0, Math.max(1, vectors.count())).toArray();
-    TreeMap<Long, Float> all = new TreeMap<>();
+    Map<Long, Float> all = new ConcurrentSkipListMap<>();
     try (PackedVectors some = PackedVectors.pack(vectors.select(chosen))) {
-      AllPairs.between(some, packed, LIMIT, 2, Hits::new)
-          .forEach(sink -> all.putAll(sink.similarities));
+      AllPairs.between(
+          some,
+          packed,
+          LIMIT,
+          2,
+          (row, column, similarity) -> all.put((long) row << 32 | column, similarity));
     }
     TreeMap<Long, Float> expected = new TreeMap<>();
     for (int row = 0; row < rows; row++) {
@@ -188,10 +193,9 @@ public final class SimilarityBench {
     long hits = 0;
     for (int round = -1; round < rounds; round++) {
       long start = System.nanoTime();
-      hits =
-          AllPairs.among(packed, LIMIT, threads, Count::new).stream()
-              .mapToLong(sink -> sink.hits)
-              .sum();
+      LongAdder count = new LongAdder();
+      AllPairs.among(packed, LIMIT, threads, (row, column, similarity) -> count.increment());
+      hits = count.sum();
       long middle = System.nanoTime();
       pairByPair(vectors, plainRows, threads);
       long end = System.nanoTime();
@@ -257,24 +261,6 @@ public final class SimilarityBench {
     @Override
     public void run() {
       result = VectorLoops.multiplyAdds(PEAK_STEPS);
-    }
-  }
-
-  private static final class Count implements PairSink {
-    private long hits;
-
-    @Override
-    public void accept(int row, int column, float similarity) {
-      hits++;
-    }
-  }
-
-  private static final class Hits implements PairSink {
-    private final TreeMap<Long, Float> similarities = new TreeMap<>();
-
-    @Override
-    public void accept(int row, int column, float similarity) {
-      similarities.put((long) row << 32 | column, similarity);
     }
   }
 

@@ -113,7 +113,7 @@ public final class Analysis {
         };
     try (PackedVectors packedMiddles = PackedVectors.pack(middles)) {
       AllPairs.among(
-          packedMiddles, Math.nextDown((float) Finding.TopicOverlap.ABOVE), threads, () -> sink);
+          packedMiddles, Math.nextDown((float) Finding.TopicOverlap.ABOVE), threads, sink);
     }
     return best.bestFirst().stream().map(this::topicOverlap).toList();
   }

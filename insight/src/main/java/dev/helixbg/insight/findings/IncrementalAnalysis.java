@@ -70,7 +70,7 @@ public final class IncrementalAnalysis {
     indexOf = now;
     if (IntStream.of(nowAt).allMatch(i -> i == NearestNeighbours.NONE)) {
       nearest = NearestNeighbours.Both.empty(texts, order);
-      AllPairs.among(all, Float.NEGATIVE_INFINITY, threads, () -> nearest);
+      AllPairs.among(all, Float.NEGATIVE_INFINITY, threads, nearest);
     } else {
       nearest = nearest.updated(order, nowAt, texts, all, threads);
     }

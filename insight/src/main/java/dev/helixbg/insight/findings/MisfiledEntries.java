@@ -56,7 +56,7 @@ final class MisfiledEntries {
           }
         };
     try (PackedVectors rows = PackedVectors.pack(topics.centroids().select(candidates))) {
-      AllPairs.between(rows, entries, Float.NEGATIVE_INFINITY, threads, () -> sink);
+      AllPairs.between(rows, entries, Float.NEGATIVE_INFINITY, threads, sink);
     }
     List<Misplaced> found = new ArrayList<>();
     for (int entry = 0; entry < entries.count(); entry++) {

@@ -158,7 +158,7 @@ public final class NearestNeighbours {
             }
           };
       try (PackedVectors packedRows = PackedVectors.pack(now.vectors().select(rows))) {
-        AllPairs.between(packedRows, packed, Float.NEGATIVE_INFINITY, threads, () -> sink);
+        AllPairs.between(packedRows, packed, Float.NEGATIVE_INFINITY, threads, sink);
       }
       return next;
     }

@@ -6,8 +6,8 @@ import dev.helixbg.insight.judge.JudgeTrial;
 import dev.helixbg.insight.judge.Judgements.LessonTrust;
 import dev.helixbg.insight.judge.Question;
 import dev.helixbg.insight.judge.QuestionSession;
-import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,73 +21,59 @@ public final class LessonTrial {
   private final QuestionSession asking;
   private final SentenceVectors embedding;
 
-  record Known(Question.LessonOf entry, String lesson) {}
+  /** The entries, with a lesson of each. */
+  final Map<Question.LessonOf, String> entries = new LinkedHashMap<>();
 
-  record Pair(Question.CompareLessons both, boolean same) {}
-
-  final List<Known> entries = new ArrayList<>();
-  final List<Pair> pairs = new ArrayList<>();
+  /** The pairs of lessons, and whether both are the same. */
+  final Map<Question.CompareLessons, Boolean> pairs = new LinkedHashMap<>();
 
   public LessonTrial(QuestionSession asking, SentenceVectors embedding) {
     this.asking = asking;
     this.embedding = embedding;
     for (JsonNode json : JudgeTrial.lines(LessonTrial.class, "trial.jsonl")) {
       if (json.has("same")) {
-        pairs.add(
-            new Pair(
-                new Question.CompareLessons(json.get("a").asText(), json.get("b").asText()),
-                json.get("same").asBoolean()));
+        pairs.put(
+            new Question.CompareLessons(json.get("a").asText(), json.get("b").asText()),
+            json.get("same").asBoolean());
       } else {
-        entries.add(
-            new Known(
-                new Question.LessonOf(json.get("topic").asText(), json.get("text").asText()),
-                json.get("lesson").asText()));
+        entries.put(
+            new Question.LessonOf(json.get("topic").asText(), json.get("text").asText()),
+            json.get("lesson").asText());
       }
     }
   }
 
   /** Asks the unanswered questions. Returns the reliability; empty if an answer is missing. */
   public Optional<LessonTrust> ask() throws InterruptedException {
-    int left =
-        asking.ask(entries.stream().map(Known::entry).toList())
-            + asking.ask(pairs.stream().map(Pair::both).toList());
+    int left = asking.ask(List.copyOf(entries.keySet())) + asking.ask(List.copyOf(pairs.keySet()));
     return left > 0 ? Optional.empty() : Optional.of(trust());
   }
 
   private LessonTrust trust() throws InterruptedException {
-    int right = 0;
-    List<Optional<String>> written = entries.stream().map(this::written).toList();
-    List<String> texts =
-        Stream.concat(
-                entries.stream().map(Known::lesson), written.stream().flatMap(Optional::stream))
-            .distinct()
-            .toList();
-    Map<String, float[]> vectors = LessonRun.vectors(texts, embedding);
-    for (int i = 0; i < entries.size(); i++) {
-      String lesson = entries.get(i).lesson();
-      right += written.get(i).filter(one -> isBeside(one, lesson, vectors)).isPresent() ? 1 : 0;
+    Map<Question.LessonOf, String> written = new LinkedHashMap<>();
+    for (Question.LessonOf entry : entries.keySet()) {
+      LessonText.of(asking.find(entry).orElseThrow().text(), entry.topic(), entry.content())
+          .ifPresent(sentence -> written.put(entry, sentence));
     }
-    int rightPairs =
-        (int)
-            pairs.stream()
-                .filter(
-                    pair -> LessonRun.isSame(asking.find(pair.both()).orElseThrow()) == pair.same())
-                .count();
+    List<String> texts =
+        Stream.concat(entries.values().stream(), written.values().stream()).distinct().toList();
+    Map<String, float[]> vectors = LessonRun.vectors(texts, embedding);
+    int right = 0;
+    for (Question.LessonOf entry : written.keySet()) {
+      right += isBeside(written.get(entry), entries.get(entry), vectors) ? 1 : 0;
+    }
+    int rightPairs = 0;
+    for (Question.CompareLessons both : pairs.keySet()) {
+      boolean same = LessonRun.isSame(asking.find(both).orElseThrow());
+      rightPairs += same == pairs.get(both) ? 1 : 0;
+    }
     return new LessonTrust(entries.size(), right, pairs.size(), rightPairs);
-  }
-
-  private Optional<String> written(Known known) {
-    return LessonText.of(
-        asking.find(known.entry()).orElseThrow().text(),
-        known.entry().topic(),
-        known.entry().content());
   }
 
   /** Whether a known lesson is among the known lessons nearest to a sentence. */
   private boolean isBeside(String sentence, String lesson, Map<String, float[]> vectors) {
     float[] vector = vectors.get(sentence);
-    return entries.stream()
-        .map(Known::lesson)
+    return entries.values().stream()
         .distinct()
         .sorted(Comparator.comparingDouble(one -> -Cosine.of(vector, vectors.get(one))))
         .limit(NearestSentences.NEAREST)

@@ -70,11 +70,10 @@ final class NearestSentences {
         vectors,
         Float.NEGATIVE_INFINITY,
         1,
-        () ->
-            (a, b, cosine) -> {
-              float nearness = (float) (cosine - (means[a] + means[b]) / 2);
-              lists.offer(a, b, nearness);
-              lists.offer(b, a, nearness);
-            });
+        (a, b, cosine) -> {
+          float nearness = (float) (cosine - (means[a] + means[b]) / 2);
+          lists.offer(a, b, nearness);
+          lists.offer(b, a, nearness);
+        });
   }
 }

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.helixbg.config.Sha256;
 import dev.helixbg.insight.log.DataLog.LogReading;
-import dev.helixbg.insight.log.LogWalk.RecordSink;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -20,7 +19,7 @@ import java.util.stream.IntStream;
  * <p>All entries of a topic share one String object for the topic. A delete record frees an earlier
  * entry at once. If its target comes later, the target's offset is kept until the end.
  */
-final class LiveEntries implements RecordSink {
+class LiveEntries {
   private static final char REPLACEMENT = '\uFFFD';
 
   /** Maximum number of reported damaged places, so that a hostile log cannot fill the memory. */
@@ -38,8 +37,8 @@ final class LiveEntries implements RecordSink {
     this.log = log;
   }
 
-  @Override
-  public void entry(int offset, int timestampMin, int topicLength, int bodyLength) {
+  /** Receives a whole entry record, in which topic and body follow the header. */
+  void entry(int offset, int timestampMin, int topicLength, int bodyLength) {
     int text = offset + RecordHeader.ENTRY_BYTES;
     String topic = new String(log, text, topicLength, UTF_8);
     String body = new String(log, text + topicLength, bodyLength, UTF_8);
@@ -54,8 +53,7 @@ final class LiveEntries implements RecordSink {
     entries.add(Entry.of(offset, shared, body, timestampMin));
   }
 
-  @Override
-  public void delete(int offset, long target) {
+  void delete(int offset, long target) {
     deletes++;
     if (target <= offset) {
       remove((int) target);
@@ -64,8 +62,8 @@ final class LiveEntries implements RecordSink {
     }
   }
 
-  @Override
-  public void damage(LogAccount.Damage stretch) {
+  /** Receives damage: bytes that are no record, or a repair of the record that comes next. */
+  void damage(LogAccount.Damage stretch) {
     if (damage.size() < MOST_DAMAGE) {
       damage.add(stretch);
       return;

@@ -5,7 +5,7 @@ import dev.helixbg.insight.log.LogAccount.Kind;
 
 /**
  * Reads a log record by record. Passes each record to a sink, and the bytes between records as
- * damage.
+ * damage: by rising offset, so that the calls together cover every byte.
  *
  * <p>If the bytes after a record confirm the record ({@link RecordResync}), the walk passes it on.
  * If they do not, the walk tries explanations in this order:
@@ -19,14 +19,14 @@ import dev.helixbg.insight.log.LogAccount.Kind;
  *   <li>Neither fits: the walk passes the record on, and the damage begins after the record.
  * </ol>
  */
-record LogWalk(byte[] log, RecordSink sink, RecordResync resync) {
+record LogWalk(byte[] log, LiveEntries sink, RecordResync resync) {
   /** Maximum length of a body that is read, in bytes; a hostile header can state more. */
   static final long MAX_BODY = 64L << 20;
 
   private static final int WRAP = 256;
   private static final int MAX_TOPIC = 16 * 1024;
 
-  LogWalk(byte[] log, RecordSink sink) {
+  LogWalk(byte[] log, LiveEntries sink) {
     this(log, sink, new RecordResync(log));
   }
 
@@ -129,17 +129,5 @@ record LogWalk(byte[] log, RecordSink sink, RecordResync resync) {
       skipped++;
     }
     return skipped + resync.textLength(position + skipped, count - skipped, controls);
-  }
-
-  /** Receives records and damage by rising offset; the calls together cover every byte. */
-  interface RecordSink {
-
-    /** Receives a whole entry record, in which topic and body follow the header. */
-    void entry(int offset, int timestampMin, int topicLength, int bodyLength);
-
-    void delete(int offset, long target);
-
-    /** Receives damage: bytes that are no record, or a repair of the record that comes next. */
-    void damage(LogAccount.Damage damage);
   }
 }

@@ -129,7 +129,6 @@ public record Passage(int start, int end) {
         : topic.substring(0, topic.offsetByCodePoints(0, topic.codePointCount(0, most)));
   }
 
-  /** The possible cuts of a text. */
   private static final class Cuts {
     private final String text;
 

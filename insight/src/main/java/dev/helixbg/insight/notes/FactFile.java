@@ -7,8 +7,6 @@ import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.SaidText;
 import dev.helixbg.insight.notes.Note.Section;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -58,18 +56,17 @@ public record FactFile(
    * @return empty if the lines of the decoded text do not correspond to the lines of the file
    */
   public static Optional<FactFile> of(String path, byte[] bytes, boolean named, NotesItems items) {
-    try {
-      String raw = UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
-      String lined = raw.substring(raw.startsWith(MARK) ? 1 : 0);
-      List<String> lines = LINE.matcher(lined).results().map(MatchResult::group).toList();
-      Items.Given given = new Items.Given(named, items);
-      return NoteDecoder.text(bytes)
-          .map(SaidText::of)
-          .filter(said -> said.lines().count() == lines.size())
-          .map(said -> new FactFile(path, given, raw, lines, said, Note.of(path, said, given)));
-    } catch (CharacterCodingException e) {
+    String raw = NoteDecoder.utf8(bytes).orElse(null);
+    if (raw == null) {
       return Optional.empty();
     }
+    String lined = raw.substring(raw.startsWith(MARK) ? 1 : 0);
+    List<String> lines = LINE.matcher(lined).results().map(MatchResult::group).toList();
+    Items.Given given = new Items.Given(named, items);
+    return NoteDecoder.text(bytes)
+        .map(SaidText::of)
+        .filter(said -> said.lines().count() == lines.size())
+        .map(said -> new FactFile(path, given, raw, lines, said, Note.of(path, said, given)));
   }
 
   /**
@@ -111,8 +108,7 @@ public record FactFile(
         .filter(section -> place.filter(section.place()::equals).isPresent())
         .filter(
             section ->
-                EntryText.ofNote(
-                        NotesLog.core(note, section, section == note.sections().getFirst()))
+                EntryText.ofNote(NotesLog.core(note, section))
                     .content()
                     .equals(entry.text().content()))
         .findFirst();

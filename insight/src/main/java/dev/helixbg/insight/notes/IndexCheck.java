@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
  * Compares the lines of an index, {@code - [Title](file.md) — description}, with the files at their
  * links. Lines in code and comments are examples or former lines, and are skipped.
  */
-record IndexCheck(NoteLinks links, Map<String, NoteFiles.File> files) {
+record IndexCheck(NoteLinks links, NoteFiles files) {
   private static final Pattern LINE =
       Pattern.compile(
           "^ {0,3}(?:[-*+]|\\d{1,3}[.)])[ \\t]+(?:\\*\\*)?\\[[^\\[\\]]{1,200}\\]"
@@ -68,7 +68,7 @@ record IndexCheck(NoteLinks links, Map<String, NoteFiles.File> files) {
 
   private boolean isGone(Note note, String target) {
     try {
-      Path there = files.get(note.path()).file().getParent().resolve(target);
+      Path there = files.file(note.path()).orElseThrow().resolveSibling(target);
       return Files.notExists(there, LinkOption.NOFOLLOW_LINKS);
     } catch (InvalidPathException e) {
       return false; // the path is not valid on this operating system
@@ -77,7 +77,7 @@ record IndexCheck(NoteLinks links, Map<String, NoteFiles.File> files) {
 
   private boolean saysSomethingElse(Optional<NoteName> place, String target, String said) {
     Set<String> words = words(said);
-    NoteFiles.File file = place.map(NoteName::file).map(files::get).orElse(null);
+    Path file = place.map(NoteName::file).flatMap(files::file).orElse(null);
     if (words.size() < LEAST_WORDS || file == null) {
       return false;
     }

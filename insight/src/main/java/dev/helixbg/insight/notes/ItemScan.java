@@ -90,7 +90,6 @@ final class ItemScan {
     return others;
   }
 
-  /** Returns the headings that have items directly under them. */
   Set<Heading> headingsOfItems() {
     return items.stream()
         .flatMap(item -> Optional.ofNullable(headings.floorEntry(item.start())).stream())
@@ -118,7 +117,6 @@ final class ItemScan {
     return begin > from;
   }
 
-  /** Returns each line of an item as an item of its own. */
   List<Item> lines(Item whole) {
     items = new ArrayList<>();
     for (int at = whole.start(); at < whole.end(); at = lineEnd(at) + 1) {

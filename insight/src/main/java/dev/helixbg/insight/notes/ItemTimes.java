@@ -143,11 +143,10 @@ final class ItemTimes {
   /** Returns the headings above a section's list or sequence of lessons. */
   private static String list(Section one) {
     List<String> above = one.headings();
-    int dated =
-        IntStream.range(0, above.size())
-            .filter(i -> ANY.matcher(above.get(i)).find())
-            .findFirst()
-            .orElse(above.size());
+    int dated = 0;
+    while (dated < above.size() && !ANY.matcher(above.get(dated)).find()) {
+      dated++;
+    }
     boolean isLesson = !one.place().isItem();
     return String.join("\n", above.subList(0, Math.min(dated, above.size() - (isLesson ? 1 : 0))));
   }

@@ -3,13 +3,13 @@ package dev.helixbg.insight.notes;
 import dev.helixbg.config.Settings.NotesItems;
 import dev.helixbg.insight.notes.ItemScan.Item;
 import dev.helixbg.insight.notes.MarkdownScan.Heading;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
  * Decides how a file of facts, such as {@code MEMORY.md}, is cut. In a file with lines of {@value
@@ -83,7 +83,6 @@ final class Items {
   private static final Pattern LINK =
       Pattern.compile("(?:\\*\\*)?!?\\[[^\\[\\]]*\\]\\(.*|(?:\\*\\*)?\\[\\[.*", Pattern.DOTALL);
 
-  /** The way in which a file becomes entries. */
   enum Way {
     ITEMS,
     SECTIONS,
@@ -184,19 +183,15 @@ final class Items {
 
   /** Whether most items begin with a recurring label, such as <em>Fix:</em> in lessons. */
   private static boolean areFields(List<Item> items) {
-    Map<String, Long> labels =
-        items.stream()
-            .map(item -> LABEL.matcher(item.text()))
-            .filter(Matcher::matches)
-            .collect(
-                Collectors.groupingBy(
-                    found -> found.group(1).strip().toLowerCase(Locale.ROOT),
-                    Collectors.counting()));
-    long fields =
-        labels.values().stream()
-            .filter(count -> count > MOST_LABELLED)
-            .mapToLong(count -> count)
-            .sum();
+    Map<String, Integer> labels = new HashMap<>();
+    for (Item item : items) {
+      Matcher found = LABEL.matcher(item.text());
+      if (found.matches()) {
+        labels.merge(found.group(1).strip().toLowerCase(Locale.ROOT), 1, Integer::sum);
+      }
+    }
+    int fields =
+        labels.values().stream().mapToInt(count -> count > MOST_LABELLED ? count : 0).sum();
     return labels.size() > 1 && 2 * fields > items.size();
   }
 

@@ -47,7 +47,6 @@ record MarkdownScan(
 
   private static final Pattern FENCE = Pattern.compile("`{3,}[^`]*|~{3,}.*", Pattern.DOTALL);
 
-  /** A link in HTML. */
   private static final Pattern ANCHOR =
       Pattern.compile(
           "<a\\s(?:[^<>]{0,300}\\s)?href\\s*=\\s*(?:\"([^\"<>]*)\"|'([^'<>]*)'|([^\"'\\s<>]+))",
@@ -141,7 +140,6 @@ record MarkdownScan(
     return indent < line.length() && line.charAt(indent) == '\t' ? 4 : indent;
   }
 
-  /** Returns a line without the markers of list items at its beginning. */
   private static String withoutMarkers(String line) {
     Matcher marker = MARKER.matcher(line);
     int start = 0;

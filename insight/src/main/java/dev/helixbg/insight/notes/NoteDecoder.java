@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
  * is Windows-1252, unless most letters then are not ASCII. U+FFFD replaces invalid bytes and
  * control characters, and each line ends with {@code \n}.
  */
-final class NoteDecoder {
+public final class NoteDecoder {
   private static final Charset WINDOWS_1252 = Charset.forName("windows-1252");
 
   /** Maximum percentage of control characters in a text; binary data has more. */
@@ -61,16 +61,25 @@ final class NoteDecoder {
   }
 
   private static Optional<String> narrow(byte[] bytes) {
+    Optional<String> sound = utf8(bytes);
+    if (sound.isPresent()) {
+      return sound;
+    }
+    String utf8 = new String(bytes, StandardCharsets.UTF_8);
+    long damaged = utf8.chars().filter(c -> c == '\uFFFD').count();
+    long whole = utf8.chars().filter(c -> c > 0x7f && c != '\uFFFD').count();
+    return whole > damaged
+        ? Optional.of(utf8)
+        : Optional.of(new String(bytes, WINDOWS_1252)).filter(NoteDecoder::isWestern);
+  }
+
+  /** Decodes UTF-8; empty for other bytes, which a lenient decoder would replace. */
+  public static Optional<String> utf8(byte[] bytes) {
     try {
       return Optional.of(
           StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
     } catch (CharacterCodingException e) {
-      String utf8 = new String(bytes, StandardCharsets.UTF_8);
-      long damaged = utf8.chars().filter(c -> c == '\uFFFD').count();
-      long whole = utf8.chars().filter(c -> c > 0x7f && c != '\uFFFD').count();
-      return whole > damaged
-          ? Optional.of(utf8)
-          : Optional.of(new String(bytes, WINDOWS_1252)).filter(NoteDecoder::isWestern);
+      return Optional.empty();
     }
   }
 

@@ -80,11 +80,9 @@ public final class NoteFiles {
     }
   }
 
-  private record Found(Root root, FileState state) {}
-
   private final boolean named;
   private final Path except;
-  private final Map<Path, Found> found = new LinkedHashMap<>();
+  private final Map<String, File> found = new LinkedHashMap<>();
 
   /**
    * Keys of the files that were found. One file can have two paths: through a link to a folder, as
@@ -99,7 +97,6 @@ public final class NoteFiles {
   private long bytes;
   private int names;
   private int ignoredByGit;
-  private List<File> files;
 
   private NoteFiles(boolean named, Root root, Path except) {
     this.named = named;
@@ -161,21 +158,8 @@ public final class NoteFiles {
     return GitIgnore.above(path).tree();
   }
 
-  /** Returns the files with unique paths, made at the first call because few commands need them. */
   List<File> files() {
-    if (files == null) {
-      Set<String> paths = new HashSet<>();
-      files = new ArrayList<>();
-      found.forEach(
-          (file, one) -> {
-            String path = one.root().shown(file);
-            while (!paths.add(path)) {
-              path = "./" + path;
-            }
-            files.add(new File(path, file, one.state()));
-          });
-    }
-    return files;
+    return List.copyOf(found.values());
   }
 
   public boolean isEmpty() {
@@ -208,14 +192,14 @@ public final class NoteFiles {
   /** Returns 64 hexadecimal digits that change if a file is added, removed, written or replaced. */
   public String digest() {
     List<String> parts = new ArrayList<>();
-    found.forEach((file, one) -> parts.add(one.state().linesAt(file)));
+    found.values().forEach(one -> parts.add(one.state().linesAt(one.file())));
     leftOut.values().forEach(file -> parts.add(file.path() + " " + file.why()));
     return Sha256.of(parts);
   }
 
   /** Returns the file from which entries with this path were made. */
   public Optional<Path> file(String path) {
-    return files().stream().filter(one -> one.path().equals(path)).map(File::file).findFirst();
+    return Optional.ofNullable(found.get(path)).map(File::file);
   }
 
   static boolean isNote(String name) {
@@ -360,7 +344,11 @@ public final class NoteFiles {
       leaveOut(path, why);
       return;
     }
-    found.put(path, new Found(root, state));
+    String shown = root.shown(path);
+    while (found.containsKey(shown)) {
+      shown = "./" + shown;
+    }
+    found.put(shown, new File(shown, path, state));
     bytes += state.size();
   }
 

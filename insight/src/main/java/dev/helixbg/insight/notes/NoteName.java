@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.EntryText;
 import java.net.URLEncoder;
 import java.util.Arrays;
 import java.util.Optional;
@@ -69,12 +70,10 @@ public record NoteName(String file, String heading, String part) {
 
   /** Returns the place of an entry that was made from a note; empty for an entry of helix. */
   public static Optional<NoteName> of(Entry entry) {
+    EntryText text = entry.text();
     return entry
         .note()
-        .map(
-            file ->
-                new NoteName(
-                    file, entry.text().heading().orElse(""), entry.text().part().orElse("")));
+        .map(file -> new NoteName(file, text.heading().orElse(""), text.part().orElse("")));
   }
 
   /** Returns a name for people: {@code file#heading (part)}. Two places may have the same name. */
@@ -165,7 +164,6 @@ public record NoteName(String file, String heading, String part) {
     return slash < 0 ? TOP : file.substring(0, slash + 1);
   }
 
-  /** Returns the last name of a path: the file without its folders. */
   static String fileName(String path) {
     return path.substring(path.lastIndexOf('/') + 1);
   }

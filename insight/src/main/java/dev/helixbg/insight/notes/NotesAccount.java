@@ -44,15 +44,11 @@ public record NotesAccount(
 
     public static final LeftOut NONE = new LeftOut(List.of(), 0);
 
-    public LeftOut {
-      files = List.copyOf(files);
-    }
-
     /** A path as in {@link NoteFiles.File}, and why the file was not read, or only in part. */
     public record File(String path, String why) {}
 
     static LeftOut of(List<File> all) {
-      return new LeftOut(all.subList(0, Math.min(NAMED, all.size())), all.size());
+      return new LeftOut(all.stream().limit(NAMED).toList(), all.size());
     }
   }
 }

@@ -179,7 +179,7 @@ public final class NotesLog {
         Section of = note.sections().get(i);
         drafts.add(
             new Draft(
-                new Said(topic(note.path()), core(note, of, i == 0)),
+                new Said(topic(note.path()), core(note, of)),
                 of.isFact() ? of.minutes() : minutes,
                 of.isFact(),
                 linked,
@@ -193,6 +193,9 @@ public final class NotesLog {
     endIfInterrupted();
     NoteLinks links = new NoteLinks(notes);
     write(dataLog, withLinks(ordered, links), before);
+    IndexCheck index = new IndexCheck(links, files);
+    List<MemoryFile> checked = new ArrayList<>();
+    memory.forEach((note, text) -> checked.add(MemoryFile.of(note, text, index.of(note, text))));
     leftOut.sort(Comparator.comparing(LeftOut.File::path));
     return new NotesAccount(
         notes.size() + empty,
@@ -200,20 +203,7 @@ public final class NotesLog {
         empty,
         LeftOut.of(leftOut),
         LeftOut.of(repaired),
-        memory(memory, links, files));
-  }
-
-  private static List<MemoryFile> memory(
-      Map<Note, String> memory, NoteLinks links, NoteFiles files) {
-    IndexCheck index =
-        new IndexCheck(
-            links,
-            files.files().stream().collect(Collectors.toMap(NoteFiles.File::path, file -> file)));
-    return memory.entrySet().stream()
-        .map(
-            one ->
-                MemoryFile.of(one.getKey(), one.getValue(), index.of(one.getKey(), one.getValue())))
-        .toList();
+        checked);
   }
 
   /** Ends the update if the thread is interrupted, because files would then look unreadable. */
@@ -225,7 +215,7 @@ public final class NotesLog {
 
   private static Optional<String> read(NoteFiles.File file, List<LeftOut.File> leftOut) {
     try {
-      Optional<String> text = text(file);
+      Optional<String> text = text(file.file());
       if (text.isEmpty()) {
         leftOut.add(new LeftOut.File(file.path(), "binary, or an encoding other than UTF-8"));
       }
@@ -250,8 +240,8 @@ public final class NotesLog {
   }
 
   /** Returns the text of a file; empty if it is not text. */
-  static Optional<String> text(NoteFiles.File file) throws IOException {
-    try (FileChannel channel = PrivateFiles.open(file.file(), StandardOpenOption.READ);
+  static Optional<String> text(Path file) throws IOException {
+    try (FileChannel channel = PrivateFiles.open(file, StandardOpenOption.READ);
         InputStream in = Channels.newInputStream(channel)) {
       return NoteDecoder.text(in.readNBytes((int) NoteFiles.MAX_FILE + 1));
     }
@@ -269,10 +259,10 @@ public final class NotesLog {
   }
 
   /** Returns the body of an entry, without the lines of its links and its position. */
-  static String core(Note note, Section section, boolean first) {
+  static String core(Note note, Section section) {
     StringBuilder content = new StringBuilder(SaidText.of(title(note, section)));
     List<String> aliases = note.aliases();
-    if (!aliases.isEmpty() && first) {
+    if (!aliases.isEmpty() && section == note.sections().getFirst()) {
       content.append("\nAlso called ").append(String.join(", ", aliases));
     }
     String between = section.place().isItem() ? ": " : "\n\n";

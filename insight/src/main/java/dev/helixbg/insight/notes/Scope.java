@@ -90,7 +90,6 @@ public record Scope(
     return of(a).lacks(of(b)).isEmpty() && of(b).lacks(of(a)).isEmpty();
   }
 
-  /** {@code sameWords} tells whether the entries have the same words. */
   public Optional<String> apart(Scope other, boolean sameWords) {
     return elsewhere(other, sameWords)
         .or(() -> sameWords ? readers(other).or(() -> folders(other)) : Optional.empty());

@@ -151,7 +151,7 @@ public final class SearchIndex implements AutoCloseable {
   private void compare(List<float[]> rows, PairSink sink) {
     if (packed.isPresent()) {
       try (PackedVectors asked = PackedVectors.pack(Vectors.of(rows))) {
-        AllPairs.between(asked, packed.get(), Float.NEGATIVE_INFINITY, 1, () -> sink);
+        AllPairs.between(asked, packed.get(), Float.NEGATIVE_INFINITY, 1, sink);
       }
       return;
     }

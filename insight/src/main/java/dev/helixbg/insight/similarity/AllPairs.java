@@ -4,11 +4,8 @@ import static dev.helixbg.insight.similarity.PackedVectors.PANEL;
 import static dev.helixbg.insight.similarity.PackedVectors.STRIP;
 
 import dev.helixbg.embed.ParallelLoop;
-import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
-import java.util.stream.IntStream;
 
 /** Compares every vector with every other. Only the order of pairs depends on threads or kernel. */
 public final class AllPairs {
@@ -28,12 +25,11 @@ public final class AllPairs {
    *
    * @param limit {@link Float#NEGATIVE_INFINITY} for all pairs
    * @param threads at least 1; the caller's thread is one of them
-   * @param sinks makes a sink for each worker before the first worker starts
+   * @param sink receives the pairs; all threads call it
    * @throws CancellationException when interrupted; the interrupt status stays set
    */
-  public static <S extends PairSink> List<S> among(
-      PackedVectors vectors, float limit, int threads, Supplier<S> sinks) {
-    return scan(vectors, vectors, true, limit, threads, sinks);
+  public static void among(PackedVectors vectors, float limit, int threads, PairSink sink) {
+    scan(vectors, vectors, true, limit, threads, sink);
   }
 
   /**
@@ -42,8 +38,8 @@ public final class AllPairs {
    * @throws IllegalArgumentException when the dimensions differ
    * @see #among
    */
-  public static <S extends PairSink> List<S> between(
-      PackedVectors rows, PackedVectors columns, float limit, int threads, Supplier<S> sinks) {
+  public static void between(
+      PackedVectors rows, PackedVectors columns, float limit, int threads, PairSink sink) {
     // This is the only bounds check, because the JVM's own checks of vector loads are off
     // (VECTOR_ACCESS_OOB_CHECK=0). No other check is needed, because a scan only reads panels that
     // pack() made.
@@ -52,40 +48,33 @@ public final class AllPairs {
           "Vectors of %d values cannot be compared with vectors of %d values"
               .formatted(rows.dimension(), columns.dimension()));
     }
-    return scan(rows, columns, false, limit, threads, sinks);
+    scan(rows, columns, false, limit, threads, sink);
   }
 
-  private static <S extends PairSink> List<S> scan(
+  private static void scan(
       PackedVectors rows,
       PackedVectors columns,
       boolean upper,
       float limit,
       int threads,
-      Supplier<S> sinks) {
-    TileKernel kernel = columns.kernel();
+      PairSink sink) {
     int units = Math.ceilDiv(Math.max(rows.count(), columns.count()), UNIT);
     int block = UNIT * Math.clamp(units / (4 * threads), 1, BLOCK_UNITS);
-    AtomicLong next = new AtomicLong();
-    List<S> made = IntStream.range(0, threads).mapToObj(_ -> sinks.get()).toList();
-    ParallelLoop.runToTheEnd(
-        "similarity",
-        threads,
-        threads,
-        i -> new Worker(kernel, rows, columns, upper, limit, block, next, made.get(i)).run());
+    Work work = new Work(rows, columns, upper, limit, block, new AtomicLong(), sink);
+    ParallelLoop.runToTheEnd("similarity", threads, threads, _ -> work.run());
     if (Thread.currentThread().isInterrupted()) {
       throw new CancellationException("interrupted");
     }
-    return made;
   }
 
   /**
-   * A worker that takes the next block from a shared counter until no block is left.
+   * The blocks of a scan. Each worker takes the next block until no block is left.
    *
    * @param upper whether rows and columns are the same vectors, so that only i &lt; j counts
    * @param block number of vectors on a side of a block
+   * @param next number of the next block
    */
-  private record Worker(
-      TileKernel kernel,
+  private record Work(
       PackedVectors rows,
       PackedVectors columns,
       boolean upper,
@@ -136,7 +125,7 @@ public final class AllPairs {
       int rowEnd = Math.min(firstRow + STRIP, rows.count());
       int columnEnd = Math.min(firstColumn + PANEL, columns.count());
       float least = Math.max(limit, sink.limit(firstRow, rowEnd, firstColumn, columnEnd));
-      if (!kernel.multiply(strips, stripStart, firstColumn, least, products)) {
+      if (!columns.kernel().multiply(strips, stripStart, firstColumn, least, products)) {
         return;
       }
       for (int row = firstRow; row < rowEnd; row++) {
@@ -153,7 +142,7 @@ public final class AllPairs {
     }
   }
 
-  /** Receives the pairs that one worker of a scan finds, in no particular order. */
+  /** Receives pairs in no particular order, from several threads at once. */
   @FunctionalInterface
   public interface PairSink {
     /**

@@ -23,7 +23,7 @@ public record PackedVectors(Vectors vectors, TileKernel kernel, Arena arena)
 
   /** Packs vectors for the kernel that is fastest for all their pairs; zeros fill the rest. */
   public static PackedVectors pack(Vectors vectors) {
-    return pack(vectors, TileKernels.forPairs((long) vectors.count() * vectors.count()));
+    return pack(vectors, forPairs((long) vectors.count() * vectors.count()));
   }
 
   static PackedVectors pack(Vectors vectors, TileKernel.Packing columns) {
@@ -110,40 +110,36 @@ public record PackedVectors(Vectors vectors, TileKernel kernel, Arena arena)
     arena.close();
   }
 
-  static final class TileKernels {
-    /** Number of pairs from which the Vector API is faster, though C2 must compile it first. */
-    static final long MANY_PAIRS = 20_000_000;
+  /** Number of pairs from which the Vector API is faster, though C2 must compile it first. */
+  static final long MANY_PAIRS = 20_000_000;
 
-    static final TileKernel.Packing PLAIN = (columns, _) -> new ScalarKernel(columns);
+  static final TileKernel.Packing PLAIN = (columns, _) -> new ScalarKernel(columns);
 
-    private TileKernels() {}
+  static TileKernel.Packing forPairs(long pairs) {
+    return CodeKernel.FASTEST.orElseGet(() -> pairs < MANY_PAIRS ? PLAIN : compiled());
+  }
 
-    static TileKernel.Packing forPairs(long pairs) {
-      return CodeKernel.FASTEST.orElseGet(() -> pairs < MANY_PAIRS ? PLAIN : compiled());
-    }
+  /** Returns the fastest kernel without machine code. */
+  private static TileKernel.Packing compiled() {
+    return vectorApi() && isC2There() ? Vector.KERNEL : PLAIN;
+  }
 
-    /** Returns the fastest kernel without machine code. */
-    private static TileKernel.Packing compiled() {
-      return vectorApi() && isC2There() ? Vector.KERNEL : PLAIN;
-    }
+  /** Whether the JVM was started with C2; HotSpot reports C1 alone as an emulated client VM. */
+  private static boolean isC2There() {
+    return !System.getProperty("java.vm.info").contains("emulated-client");
+  }
 
-    /** Whether the JVM was started with C2; HotSpot reports C1 alone as an emulated client VM. */
-    private static boolean isC2There() {
-      return !System.getProperty("java.vm.info").contains("emulated-client");
-    }
+  /** Whether this JVM was started with the module of the Vector API. */
+  static boolean vectorApi() {
+    return ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
+  }
 
-    /** Whether this JVM was started with the module of the Vector API. */
-    static boolean vectorApi() {
-      return ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
-    }
-
-    /** Holds the vector kernel; loaded only if the JVM has the module jdk.incubator.vector. */
-    private static final class Vector {
-      static final TileKernel.Packing KERNEL =
-          switch (FloatVector.SPECIES_PREFERRED.vectorBitSize()) {
-            case 128, 256, 512 -> VectorKernel::new;
-            default -> PLAIN;
-          };
-    }
+  /** Holds the vector kernel; loaded only if the JVM has the module jdk.incubator.vector. */
+  private static final class Vector {
+    static final TileKernel.Packing KERNEL =
+        switch (FloatVector.SPECIES_PREFERRED.vectorBitSize()) {
+          case 128, 256, 512 -> VectorKernel::new;
+          default -> PLAIN;
+        };
   }
 }

@@ -48,10 +48,8 @@ class LessonTrialTest extends StoreFixture {
   @Test
   void theWritersThemselvesAreRightOfEverything() throws Exception {
     Map<Question, Answer> truth = new HashMap<>();
-    trial()
-        .entries
-        .forEach(one -> truth.put(one.entry(), new Answer(one.lesson(), 1, "", 0, false)));
-    trial().pairs.forEach(one -> truth.put(one.both(), rule(one.same())));
+    trial().entries.forEach((one, lesson) -> truth.put(one, new Answer(lesson, 1, "", 0, false)));
+    trial().pairs.forEach((one, same) -> truth.put(one, rule(same)));
     assertEquals(100, truth.size());
     LessonTrust trust = measure(truth::get, Duration.ofDays(1)).orElseThrow();
     assertEquals(60, trust.rightPairs());

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.insight.log.DataLog.LogReading;
-import dev.helixbg.insight.log.LogWalk.RecordSink;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,17 +26,18 @@ class CorruptedLogTest {
   private static final int[] ALPHABET = "abcdefghij klmnop qrst.,:/ü漢[]\n🦙".codePoints().toArray();
 
   /** What one walk met, with the bytes it covered. */
-  static final class Ledger implements RecordSink {
+  static final class Ledger extends LiveEntries {
     final byte[] log;
     final List<String> entries = new ArrayList<>();
     long position = DataLog.HEADER_BYTES;
 
     Ledger(byte[] log) {
+      super(log);
       this.log = log;
     }
 
     @Override
-    public void entry(int offset, int timestampMin, int topicLength, int bodyLength) {
+    void entry(int offset, int timestampMin, int topicLength, int bodyLength) {
       cover(offset, RecordHeader.ENTRY_BYTES + topicLength + bodyLength);
       String text =
           new String(log, offset + RecordHeader.ENTRY_BYTES, topicLength + bodyLength, UTF_8);
@@ -45,12 +45,12 @@ class CorruptedLogTest {
     }
 
     @Override
-    public void delete(int offset, long target) {
+    void delete(int offset, long target) {
       cover(offset, RecordHeader.DELETE_BYTES);
     }
 
     @Override
-    public void damage(LogAccount.Damage damage) {
+    void damage(LogAccount.Damage damage) {
       cover(damage.offset(), damage.unreadable());
     }
 

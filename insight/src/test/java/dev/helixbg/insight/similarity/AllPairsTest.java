@@ -2,6 +2,7 @@ package dev.helixbg.insight.similarity;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,29 +12,30 @@ import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.ThreadMXBean;
 import dev.helixbg.embed.OtherJvm;
 import dev.helixbg.insight.similarity.AllPairs.PairSink;
-import dev.helixbg.insight.similarity.PackedVectors.TileKernels;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every kernel against one chain of Math.fma per pair, bit by bit. */
 class AllPairsTest {
+  private static final PairSink NONE = (row, column, similarity) -> {};
+
   private static final int[] COUNTS = {0, 1, 2, 11, 12, 13, 31, 32, 33, 97, 300};
   private static final int[] DIMENSIONS = {1, 3, 15, 16, 17, 383, 384, 385};
 
   static List<TileKernel.Packing> kernels() {
     List<TileKernel.Packing> kernels =
-        new ArrayList<>(List.of(TileKernels.PLAIN, VectorKernel::new));
+        new ArrayList<>(List.of(PackedVectors.PLAIN, VectorKernel::new));
     CodeKernel.sizes().forEach(bits -> kernels.add(CodeKernel.withVectors(bits).orElseThrow()));
     return kernels;
   }
@@ -94,24 +96,6 @@ class AllPairsTest {
   }
 
   @Test
-  void makesOneSinkPerThreadAndReturnsThem() {
-    List<Hits> made = new ArrayList<>();
-    try (PackedVectors packed = PackedVectors.pack(random(100, 8, 1))) {
-      List<Hits> sinks =
-          AllPairs.among(
-              packed,
-              0.5f,
-              3,
-              () -> {
-                made.add(new Hits());
-                return made.getLast();
-              });
-      assertEquals(3, sinks.size());
-      assertEquals(made, sinks);
-    }
-  }
-
-  @Test
   void theErrorOfASinkReachesTheCaller() {
     IllegalStateException error = new IllegalStateException("full");
     PairSink failing =
@@ -120,8 +104,7 @@ class AllPairsTest {
         };
     try (PackedVectors packed = PackedVectors.pack(random(2000, 8, 1))) {
       IllegalStateException thrown =
-          assertThrows(
-              IllegalStateException.class, () -> AllPairs.among(packed, -2, 4, () -> failing));
+          assertThrows(IllegalStateException.class, () -> AllPairs.among(packed, -2, 4, failing));
       assertSame(error, thrown);
     }
   }
@@ -135,10 +118,8 @@ class AllPairsTest {
           heard.incrementAndGet();
           caller.interrupt();
         };
-    PairSink other = (a, b, similarity) -> heard.incrementAndGet();
-    Iterator<PairSink> sinks = List.of(interrupting, other).iterator();
     try (PackedVectors packed = PackedVectors.pack(random(3000, 8, 1))) {
-      assertThrows(CancellationException.class, () -> AllPairs.among(packed, -2, 2, sinks::next));
+      assertThrows(CancellationException.class, () -> AllPairs.among(packed, -2, 2, interrupting));
     }
     assertTrue(Thread.interrupted(), "the caller may look itself");
     assertTrue(heard.get() < 3000L * 2999 / 2, heard + " pairs: all of them");
@@ -151,14 +132,13 @@ class AllPairsTest {
     assertThrows(IllegalArgumentException.class, () -> new Vectors(0, 0, new float[0]));
     try (PackedVectors three = PackedVectors.pack(random(2, 3, 1));
         PackedVectors four = PackedVectors.pack(random(2, 4, 1))) {
-      assertThrows(
-          IllegalArgumentException.class, () -> AllPairs.between(three, four, 0, 1, Hits::new));
+      assertThrows(IllegalArgumentException.class, () -> AllPairs.between(three, four, 0, 1, NONE));
     }
   }
 
   @Test
   void manyPairsUseAFastKernelAndFewDoNot() {
-    assertTrue(TileKernels.vectorApi(), "the tests run with the module");
+    assertTrue(PackedVectors.vectorApi(), "the tests run with the module");
     try (PackedVectors few = PackedVectors.pack(random(4472, 1, 1));
         PackedVectors many = PackedVectors.pack(random(4473, 1, 1))) {
       if (CodeKernel.FASTEST.isPresent()) {
@@ -175,10 +155,10 @@ class AllPairsTest {
   @ParameterizedTest
   @MethodSource("kernels")
   void useOfFreedMemoryIsAnError(TileKernel.Packing kernel) {
-    assumeTrue(kernel != TileKernels.PLAIN);
+    assumeTrue(kernel != PackedVectors.PLAIN);
     PackedVectors closed = PackedVectors.pack(random(100, 8, 1), kernel);
     closed.close();
-    assertThrows(IllegalStateException.class, () -> AllPairs.among(closed, 0, 2, Hits::new));
+    assertThrows(IllegalStateException.class, () -> AllPairs.among(closed, 0, 2, NONE));
     assertThrows(IllegalStateException.class, closed::close);
   }
 
@@ -186,7 +166,7 @@ class AllPairsTest {
   @Test
   void closingDuringAScanEndsItWithAnError() {
     PackedVectors packed =
-        PackedVectors.pack(random(2000, 8, 1), TileKernels.forPairs(Long.MAX_VALUE));
+        PackedVectors.pack(random(2000, 8, 1), PackedVectors.forPairs(Long.MAX_VALUE));
     AtomicBoolean closed = new AtomicBoolean();
     PairSink closing =
         (a, b, similarity) -> {
@@ -194,7 +174,7 @@ class AllPairsTest {
             packed.close();
           }
         };
-    assertThrows(IllegalStateException.class, () -> AllPairs.among(packed, -2, 2, () -> closing));
+    assertThrows(IllegalStateException.class, () -> AllPairs.among(packed, -2, 2, closing));
   }
 
   @Test
@@ -202,10 +182,10 @@ class AllPairsTest {
     OperatingSystemMXBean system =
         (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     Vectors vectors = new Vectors(1000, 10_000, new float[10_000_000]);
-    PackedVectors.pack(vectors, TileKernels.forPairs(Long.MAX_VALUE)).close();
+    PackedVectors.pack(vectors, PackedVectors.forPairs(Long.MAX_VALUE)).close();
     long before = system.getCommittedVirtualMemorySize();
     for (int i = 0; i < 20; i++) {
-      PackedVectors.pack(vectors, TileKernels.forPairs(Long.MAX_VALUE)).close();
+      PackedVectors.pack(vectors, PackedVectors.forPairs(Long.MAX_VALUE)).close();
     }
     long grown = system.getCommittedVirtualMemorySize() - before;
     assertTrue(grown < 400_000_000, grown + " bytes more of 800,000,000 that were packed");
@@ -219,7 +199,7 @@ class AllPairsTest {
     try (PackedVectors packed = PackedVectors.pack(random(2000, 384, 3), VectorKernel::new)) {
       for (int round = 0; round < 60 && allocated > 1_000_000; round++) {
         long before = threads.getCurrentThreadAllocatedBytes();
-        AllPairs.among(packed, 0.9f, 1, Hits::new);
+        AllPairs.among(packed, 0.9f, 1, NONE);
         allocated = threads.getCurrentThreadAllocatedBytes() - before;
       }
     }
@@ -257,37 +237,25 @@ class AllPairsTest {
     public static void main(String[] arguments) {
       System.out.println(hash(PackedVectors.pack(random(4500, 9, 11))));
       System.out.println(
-          hash(PackedVectors.pack(random(100, 384, 12), TileKernels.forPairs(Long.MAX_VALUE))));
-      if (!TileKernels.vectorApi()) {
+          hash(PackedVectors.pack(random(100, 384, 12), PackedVectors.forPairs(Long.MAX_VALUE))));
+      if (!PackedVectors.vectorApi()) {
         SimilarityBench.run(new int[] {100}, new int[] {2}, 1);
       }
     }
 
     private static long hash(PackedVectors vectors) {
       try (vectors) {
-        return AllPairs.among(vectors, Float.NEGATIVE_INFINITY, 2, HashOfPairs::new).stream()
-            .mapToLong(sink -> sink.hash)
-            .sum();
+        LongAdder hash = new LongAdder();
+        AllPairs.among(
+            vectors,
+            Float.NEGATIVE_INFINITY,
+            2,
+            (row, column, similarity) -> {
+              long pair = row * 1_000_003L + column;
+              hash.add((pair ^ Float.floatToRawIntBits(similarity) * 0x9e3779b97f4a7c15L) * 31);
+            });
+        return hash.sum();
       }
-    }
-  }
-
-  private static final class HashOfPairs implements PairSink {
-    private long hash;
-
-    @Override
-    public void accept(int row, int column, float similarity) {
-      long pair = row * 1_000_003L + column;
-      hash += (pair ^ Float.floatToRawIntBits(similarity) * 0x9e3779b97f4a7c15L) * 31;
-    }
-  }
-
-  private static final class Hits implements PairSink {
-    private final TreeMap<Long, Float> hits = new TreeMap<>();
-
-    @Override
-    public void accept(int row, int column, float similarity) {
-      hits.put((long) row << 32 | column, similarity);
     }
   }
 
@@ -314,19 +282,20 @@ class AllPairsTest {
       float limit,
       int threads) {
     TreeMap<Long, Float> all = new TreeMap<>();
-    int hits = 0;
-    try (PackedVectors left = PackedVectors.pack(rows, TileKernels.PLAIN);
+    PairSink sink =
+        (row, column, similarity) -> {
+          synchronized (all) {
+            assertNull(all.put((long) row << 32 | column, similarity), "reported by two workers");
+          }
+        };
+    try (PackedVectors left = PackedVectors.pack(rows, PackedVectors.PLAIN);
         PackedVectors right = PackedVectors.pack(columns, kernel)) {
-      List<Hits> sinks =
-          upper
-              ? AllPairs.among(right, limit, threads, Hits::new)
-              : AllPairs.between(left, right, limit, threads, Hits::new);
-      for (Hits sink : sinks) {
-        all.putAll(sink.hits);
-        hits += sink.hits.size();
+      if (upper) {
+        AllPairs.among(right, limit, threads, sink);
+      } else {
+        AllPairs.between(left, right, limit, threads, sink);
       }
     }
-    assertEquals(all.size(), hits, "no pair is reported by two workers");
     return all;
   }
 
