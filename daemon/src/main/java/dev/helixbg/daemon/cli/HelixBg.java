@@ -1,12 +1,6 @@
 package dev.helixbg.daemon.cli;
 
 import dev.helixbg.config.UserDirectories;
-import dev.helixbg.daemon.cli.engine.EmbedTestCommand;
-import dev.helixbg.daemon.cli.engine.GenerateCommand;
-import dev.helixbg.daemon.cli.engine.LoadModelCommand;
-import dev.helixbg.daemon.cli.flags.ConsoleCommand;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.mcp.McpService;
 import dev.helixbg.daemon.service.ServiceSpec;

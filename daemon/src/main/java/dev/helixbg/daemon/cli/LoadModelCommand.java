@@ -1,9 +1,5 @@
-package dev.helixbg.daemon.cli.engine;
+package dev.helixbg.daemon.cli;
 
-import dev.helixbg.daemon.cli.flags.ConsoleCommand;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.ModelFlags;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.TextModel;

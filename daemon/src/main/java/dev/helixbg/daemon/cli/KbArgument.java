@@ -1,4 +1,4 @@
-package dev.helixbg.daemon.cli.flags;
+package dev.helixbg.daemon.cli;
 
 import java.nio.file.Path;
 import picocli.CommandLine.Model.PositionalParamSpec;
