@@ -24,7 +24,6 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 final class ActCommand extends JsonCommand {
-  private final GlobalOptions options = new GlobalOptions();
   private final KbOption kb = new KbOption();
   private List<String> words = List.of();
   private String as;

@@ -6,7 +6,6 @@ import dev.helixbg.daemon.terminal.Json;
 import java.util.List;
 
 final class ConfigCommand extends JsonCommand {
-  private final GlobalOptions options = new GlobalOptions();
 
   @Override
   protected void declare(Declaration to) {

@@ -18,7 +18,6 @@ final class DaemonCommand extends ConsoleCommand {
   /** A longer wait would delay the stop; the vectors of a batch that takes longer are lost. */
   private static final Duration ENDING = Duration.ofMillis(1500);
 
-  private final GlobalOptions options = new GlobalOptions();
   private List<Path> kbs = List.of();
   private final KbsOption kb = new KbsOption();
 

@@ -32,7 +32,6 @@ final class DecideCommand extends JsonCommand {
   private static final int LONGEST_LIST = 1 << 24;
 
   private final Outcome outcome;
-  private final GlobalOptions options = new GlobalOptions();
   private final KbOption kb = new KbOption();
   private final FindingFilter selection = new FindingFilter();
   private List<String> ids = List.of();

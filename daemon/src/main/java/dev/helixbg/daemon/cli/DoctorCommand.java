@@ -36,8 +36,7 @@ import java.util.Optional;
 final class DoctorCommand extends JsonCommand {
   private static final String USE_THE_CPU = "set llm.backend = \"auto\", or \"cpu\"";
   private static final String NAME_A_LARGER = "name a larger model in the setting llm.model";
-  private final GlobalOptions options = new GlobalOptions();
-  private final KbArgument kb = new KbArgument();
+  private final KbOption kb = KbOption.withArgument();
 
   @Override
   protected void declare(Declaration to) {

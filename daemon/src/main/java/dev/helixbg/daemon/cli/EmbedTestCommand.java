@@ -21,7 +21,6 @@ public final class EmbedTestCommand extends JsonCommand {
           "Set the font of the title page to a serif face.");
 
   private static final int FIRST_VALUES = 5;
-  private final GlobalOptions options = new GlobalOptions();
 
   @Override
   protected void declare(Declaration to) {

@@ -32,7 +32,6 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 final class FindingsCommand extends JsonCommand {
   private static final int ENTRIES = 3;
 
-  private final GlobalOptions options = new GlobalOptions();
   private final KbOption kb = new KbOption();
   private List<String> words = List.of();
   private boolean settled;

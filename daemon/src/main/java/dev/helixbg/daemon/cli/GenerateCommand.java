@@ -36,7 +36,6 @@ public final class GenerateCommand extends JsonCommand {
 
   private static final int SHORT = 32;
   private static final int HASH_DIGITS = 16;
-  private final GlobalOptions options = new GlobalOptions();
   private final ModelFlags flags = new ModelFlags();
   private Path file;
   private String prompt;

@@ -17,7 +17,6 @@ import java.util.stream.Collectors;
 
 public final class LoadModelCommand extends ConsoleCommand {
   private static final int LONGEST_VALUE = 100;
-  private final GlobalOptions options = new GlobalOptions();
   private final ModelFlags flags = new ModelFlags();
   private Path file;
 

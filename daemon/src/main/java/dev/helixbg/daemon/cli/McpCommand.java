@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Optional;
 
 final class McpCommand extends ConsoleCommand {
-  private final GlobalOptions options = new GlobalOptions();
   private List<Path> kbs = List.of();
   private final KbsOption kb = new KbsOption();
   private ClientConfig client;

@@ -25,8 +25,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 public final class OneShotCommand extends JsonCommand {
-  private final GlobalOptions options = new GlobalOptions();
-  private final KbArgument kb = new KbArgument();
+  private final KbOption kb = KbOption.withArgument();
   private boolean sample;
   private Path copy;
 

@@ -24,20 +24,30 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Finds the entries nearest to a text: by the daemon if it watches the KB. */
 abstract class QueryCommand extends ConsoleCommand {
-  private final GlobalOptions options = new GlobalOptions();
   protected final KbOption kb = new KbOption();
 
+  protected int limit;
+  protected boolean json;
+
+  private List<String> words;
   private CommandSpec spec;
 
-  @Override
-  protected void declare(Declaration to) {
+  /** Declares the options that both commands have; {@code usual} is the default limit. */
+  final void declare(Declaration to, String ofText, int usual, String ofJson) {
     spec = to.spec();
     spec.parser().unmatchedOptionsArePositionalParams(true); // a text may begin with -
     to.add(options, kb);
+    to.arguments("1..*", "TEXT", ofText, String.class, given -> words = given);
+    to.option(
+        "-n, --limit=N",
+        "Maximum number of entries to show (default: ${DEFAULT-VALUE}).",
+        usual,
+        given -> limit = given);
+    to.flag("--json", ofJson, given -> json = given);
   }
 
   /** Joins the words to one text; refuses a word that looks like an option, unless -- was given. */
-  final String text(List<String> words) {
+  final String text() {
     CommandLine line = spec.commandLine();
     Optional<String> option =
         words.stream().filter(word -> word.matches("(?s)--?\\w(\\S*|[\\w-]*=.*)")).findFirst();

@@ -32,7 +32,6 @@ import java.util.TreeMap;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 final class ServiceCommand extends ConsoleCommand {
-  private final GlobalOptions options = new GlobalOptions();
   private Action action;
   private List<Path> kbs = List.of();
   private final KbsOption kb = new KbsOption();

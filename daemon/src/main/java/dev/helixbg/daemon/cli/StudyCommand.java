@@ -24,8 +24,7 @@ final class StudyCommand extends JsonCommand {
   private static final int LONGEST = 1 << 22;
 
   private static final Path STANDARD = Path.of("-");
-  private final GlobalOptions options = new GlobalOptions();
-  private final KbArgument kb = new KbArgument();
+  private final KbOption kb = KbOption.withArgument();
 
   private Path export;
   private Path file;

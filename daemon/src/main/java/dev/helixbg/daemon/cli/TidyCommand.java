@@ -9,8 +9,7 @@ import dev.helixbg.embed.EmbeddingModel;
 import java.io.IOException;
 
 public final class TidyCommand extends ConsoleCommand {
-  private final GlobalOptions options = new GlobalOptions();
-  private final KbArgument kb = new KbArgument();
+  private final KbOption kb = KbOption.withArgument();
 
   @Override
   protected void declare(Declaration to) {

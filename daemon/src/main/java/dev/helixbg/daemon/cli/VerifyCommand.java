@@ -11,8 +11,7 @@ import dev.helixbg.embed.EmbeddingModel;
 import java.io.IOException;
 
 final class VerifyCommand extends JsonCommand {
-  private final GlobalOptions options = new GlobalOptions();
-  private final KbArgument kb = new KbArgument();
+  private final KbOption kb = KbOption.withArgument();
 
   @Override
   protected void declare(Declaration to) {

@@ -5,9 +5,8 @@ import dev.helixbg.config.Progress;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.daemon.cli.Declaration;
-import dev.helixbg.daemon.cli.GlobalOptions;
 import dev.helixbg.daemon.cli.JsonCommand;
-import dev.helixbg.daemon.cli.KbArgument;
+import dev.helixbg.daemon.cli.KbOption;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
@@ -63,8 +62,7 @@ import java.util.stream.Collectors;
 /** Measures how much of the planted content of a KB appears in its findings. */
 final class BenchFindingsCommand extends JsonCommand {
   private static final int MAX_ENTRIES = 200_000;
-  private final GlobalOptions options = new GlobalOptions();
-  private final KbArgument kb = new KbArgument();
+  private final KbOption kb = KbOption.withArgument();
   private Path truth;
   private Integer cost;
   private Path model;

@@ -3,7 +3,6 @@ package dev.helixbg.daemon.cli.bench;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.Declaration;
-import dev.helixbg.daemon.cli.GlobalOptions;
 import dev.helixbg.daemon.cli.JsonCommand;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
@@ -17,7 +16,6 @@ import java.util.stream.IntStream;
 
 /** Measures how near each kernel of the CPU backend comes to the limits of this machine. */
 final class BenchKernelsCommand extends JsonCommand {
-  private final GlobalOptions options = new GlobalOptions();
   private List<TensorType> types;
   private String threads;
 
