@@ -93,7 +93,7 @@ abstract class QueryCommand extends ConsoleCommand {
     String seen = store.outputs().logState();
     LogReading log = DataLog.readQuiet(store.kb().dataLog());
     try (EmbeddingStage stages =
-        new EmbeddingStage(store.database(), source, TerminalProgress.on(console), log.entries())) {
+        new EmbeddingStage(store.database(), source, TerminalProgress.on(console), log)) {
       source.forQueries(stages.way()).openAhead();
       stages.run();
       try {

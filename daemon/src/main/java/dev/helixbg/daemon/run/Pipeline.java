@@ -12,6 +12,7 @@ import dev.helixbg.embed.EmbedderSource;
 import dev.helixbg.insight.agents.AgentAnswers;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decisions;
+import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.KbEntries;
@@ -144,7 +145,7 @@ public record Pipeline(
   }
 
   private EmbeddingStage embedding(KbStore kb, LogReading log) {
-    return new EmbeddingStage(kb.database(), embedder, display, log.entries());
+    return new EmbeddingStage(kb.database(), embedder, display, log);
   }
 
   /** Collects garbage before and after a first look: 470 MB with 100,000 entries. */
@@ -170,7 +171,7 @@ public record Pipeline(
   }
 
   private KbFindings findings(KbStore kb, LogReading log, EmbeddingStage.Result vectors) {
-    KbEntries known = vectors.of(log);
+    KbEntries known = vectors.entries();
     List<Finding.Secret> secrets = SecretCheck.of(known.named());
     Findings all =
         analyst.analyse(known.named(), known.vectors(), known.passages(), settings.threads());
@@ -202,21 +203,24 @@ public record Pipeline(
   }
 
   private JudgingStage.Subject subject(KbFindings found) {
-    return new JudgingStage.Subject(found.kb, found.open, found.vectors.vectors().rows(), embedder);
+    return new JudgingStage.Subject(
+        found.kb, found.open, found.vectors.entries().vectors().rows(), embedder);
   }
 
   /** Returns an early report, made from stored readings and answers. */
   private Outcome remembered(KbFindings seen) throws InterruptedException {
     KbFindings found = seen.read(reading.remembered(seen.kb, seen.open));
     Judgements judgements = JudgingStage.withoutAsking(settings).run(subject(found));
+    int embedded = found.vectors.entries().named().size();
+    Coverage coverage = found.vectors.entries().coverage();
     return new Outcome(
         report(
             found,
             judgements,
             Optional.of(
                 new FirstLook(
-                    found.vectors.unread(),
-                    found.vectors.vectors().count() - found.vectors.whole(),
+                    coverage.total() - embedded,
+                    embedded - coverage.indexed(),
                     found.vectors.passagesLeft(),
                     reading.left(found.kb, found.open),
                     judging.mayAsk() ? judgements.questionsLeft() : 0))),

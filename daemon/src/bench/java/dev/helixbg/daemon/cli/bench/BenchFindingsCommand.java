@@ -158,8 +158,9 @@ final class BenchFindingsCommand extends JsonCommand {
       throws IOException, InterruptedException {
     KbEntries known;
     try (EmbeddingStage stage =
-        new EmbeddingStage(store.database(), source, TerminalProgress.on(console), log.entries())) {
-      known = stage.run().of(log);
+        new EmbeddingStage(store.database(), source, TerminalProgress.on(console), log)) {
+      stage.run();
+      known = stage.result().entries();
     }
     Findings findings =
         Analysis.run(known.named(), known.vectors(), known.passages(), settings.threads());
