@@ -17,6 +17,7 @@ import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.daemon.watch.KbWatch;
 import dev.helixbg.insight.judge.QuestionKind;
+import dev.helixbg.insight.report.FirstLook;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -76,8 +77,8 @@ final class ControlRequests implements ControlServer.Handler {
           .put("entries", watch.entries() < 0 ? null : watch.entries())
           .put("upToDate", !watch.upToDateWith().isEmpty())
           .put("gone", watch.isGone())
-          .put("passagesLeft", watch.update().passagesLeft())
-          .put("pairsLeft", watch.update().pairsLeft())
+          .put("passagesLeft", watch.update().left().map(FirstLook::passages).orElse(0))
+          .put("pairsLeft", watch.update().left().map(FirstLook::pairs).orElse(0))
           .put("published", watch.update().published().map(Object::toString).orElse(null))
           .put("questionsLeft", watch.update().questions() < 0 ? null : watch.update().questions())
           .put("trouble", watch.trouble().orElse(null));

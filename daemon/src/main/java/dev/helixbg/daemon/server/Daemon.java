@@ -128,7 +128,7 @@ public final class Daemon implements AutoCloseable {
         host.pipeline(
             analysis::update,
             Progress.Display.SILENT,
-            host.metrics().countingEmbedded(),
+            (_, _, _) -> (texts, _) -> host.metrics().embedded.add(texts),
             warning -> LOG.warn("{}: {}", kb.folder(), warning));
     return new KbWatch(
         kb,
