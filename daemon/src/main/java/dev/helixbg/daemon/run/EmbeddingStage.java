@@ -163,9 +163,6 @@ public final class EmbeddingStage implements AutoCloseable {
         if (time == null || embedUntil(start + time.toNanos(), texts, model, progress)) {
           texts.embed(model, progress, Integer.MAX_VALUE);
         }
-      } catch (InterruptedException e) {
-        texts.save();
-        throw e;
       }
     }
     texts.end();
