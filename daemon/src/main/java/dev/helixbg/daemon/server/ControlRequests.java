@@ -7,7 +7,6 @@ import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.host.OperatingSystem;
 import dev.helixbg.daemon.idle.IdleWork;
-import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.service.Installation;
 import dev.helixbg.daemon.service.ServiceSpec;
@@ -26,15 +25,7 @@ import java.util.Optional;
  * Handles the requests that clients send over the daemon's control socket. No request can name a
  * file to write or a command to run.
  */
-final class ControlRequests implements ControlServer.Handler {
-
-  private final Daemon daemon;
-  private final KbRequests kbs;
-
-  ControlRequests(Daemon daemon, List<Kb> kbs) {
-    this.daemon = daemon;
-    this.kbs = new KbRequests(daemon.host, kbs, daemon.loop::lookNow);
-  }
+record ControlRequests(Daemon daemon, KbRequests kbs) implements ControlServer.Handler {
 
   @Override
   public List<ObjectNode> handle(ObjectNode request) throws InterruptedException {
