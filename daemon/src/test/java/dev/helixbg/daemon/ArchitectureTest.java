@@ -112,8 +112,6 @@ class ArchitectureTest {
                   "server",
                   "mcp",
                   "tidy",
-                  "cli.flags",
-                  "cli.engine",
                   "cli")));
 
   private static final ReadingOrder ORDER = new ReadingOrder(MODULES);

@@ -5,10 +5,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.files.Whole;
 import dev.helixbg.config.text.PrintableText;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.JsonCommand;
-import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.NotesKb;
@@ -28,7 +24,6 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 final class ActCommand extends JsonCommand {
-  private final GlobalOptions options = new GlobalOptions();
   private final KbOption kb = new KbOption();
   private List<String> words = List.of();
   private String as;

@@ -2,14 +2,10 @@ package dev.helixbg.daemon.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.SettingsLoader.EffectiveSetting;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.terminal.Json;
 import java.util.List;
 
 final class ConfigCommand extends JsonCommand {
-  private final GlobalOptions options = new GlobalOptions();
 
   @Override
   protected void declare(Declaration to) {

@@ -1,10 +1,6 @@
 package dev.helixbg.daemon.cli;
 
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.cli.flags.ConsoleCommand;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.KbsOption;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.server.Daemon;
@@ -22,7 +18,6 @@ final class DaemonCommand extends ConsoleCommand {
   /** A longer wait would delay the stop; the vectors of a batch that takes longer are lost. */
   private static final Duration ENDING = Duration.ofMillis(1500);
 
-  private final GlobalOptions options = new GlobalOptions();
   private List<Path> kbs = List.of();
   private final KbsOption kb = new KbsOption();
 

@@ -3,10 +3,6 @@ package dev.helixbg.daemon.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.NearestName;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.JsonCommand;
-import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
@@ -36,7 +32,6 @@ final class DecideCommand extends JsonCommand {
   private static final int LONGEST_LIST = 1 << 24;
 
   private final Outcome outcome;
-  private final GlobalOptions options = new GlobalOptions();
   private final KbOption kb = new KbOption();
   private final FindingFilter selection = new FindingFilter();
   private List<String> ids = List.of();

@@ -3,10 +3,6 @@ package dev.helixbg.daemon.cli;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.files.PrivateFiles;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.JsonCommand;
-import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStores;
@@ -40,8 +36,7 @@ import java.util.Optional;
 final class DoctorCommand extends JsonCommand {
   private static final String USE_THE_CPU = "set llm.backend = \"auto\", or \"cpu\"";
   private static final String NAME_A_LARGER = "name a larger model in the setting llm.model";
-  private final GlobalOptions options = new GlobalOptions();
-  private final KbArgument kb = new KbArgument();
+  private final KbOption kb = KbOption.withArgument();
 
   @Override
   protected void declare(Declaration to) {

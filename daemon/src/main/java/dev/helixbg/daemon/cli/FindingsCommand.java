@@ -4,10 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.NearestName;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.JsonCommand;
-import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
@@ -36,7 +32,6 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 final class FindingsCommand extends JsonCommand {
   private static final int ENTRIES = 3;
 
-  private final GlobalOptions options = new GlobalOptions();
   private final KbOption kb = new KbOption();
   private List<String> words = List.of();
   private boolean settled;

@@ -1,12 +1,6 @@
 package dev.helixbg.daemon.cli;
 
 import dev.helixbg.config.UserDirectories;
-import dev.helixbg.daemon.cli.engine.EmbedTestCommand;
-import dev.helixbg.daemon.cli.engine.GenerateCommand;
-import dev.helixbg.daemon.cli.engine.LoadModelCommand;
-import dev.helixbg.daemon.cli.flags.ConsoleCommand;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.mcp.McpService;
 import dev.helixbg.daemon.service.ServiceSpec;
@@ -59,7 +53,12 @@ public final class HelixBg {
   public static void start(Supplier<Map<String, ConsoleCommand>> bench, String... arguments) {
     Locale.setDefault(Locale.ROOT); // numbers look the same in every region
     String first = arguments.length > 0 ? arguments[0] : "";
-    chooseLog(first.equals("daemon"));
+    System.setProperty("slf4j.internal.verbosity", "ERROR");
+    System.setProperty(
+        "slf4j.provider",
+        first.equals("daemon")
+            ? "ch.qos.logback.classic.spi.LogbackServiceProvider"
+            : "org.slf4j.nop.NOPServiceProvider");
     switch (first) { // starts slow preparations in parallel
       case "generate", "load-model" -> ModelOpener.prepare();
       case "mcp" -> McpService.prepare();
@@ -75,15 +74,6 @@ public final class HelixBg {
     int code = console.checked(run(console, bench, interruption, arguments));
     interruption.over();
     System.exit(ServiceSpec.exitCode(code, System.getenv(ServiceSpec.STARTED_BY)));
-  }
-
-  private static void chooseLog(boolean isDaemon) {
-    System.setProperty("slf4j.internal.verbosity", "ERROR");
-    System.setProperty(
-        "slf4j.provider",
-        isDaemon
-            ? "ch.qos.logback.classic.spi.LogbackServiceProvider"
-            : "org.slf4j.nop.NOPServiceProvider");
   }
 
   static int run(

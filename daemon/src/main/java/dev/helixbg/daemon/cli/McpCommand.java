@@ -1,10 +1,6 @@
 package dev.helixbg.daemon.cli;
 
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.cli.flags.ConsoleCommand;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.KbsOption;
 import dev.helixbg.daemon.mcp.ClientConfig;
 import dev.helixbg.daemon.mcp.McpService;
 import dev.helixbg.daemon.service.Installation;
@@ -18,7 +14,6 @@ import java.util.List;
 import java.util.Optional;
 
 final class McpCommand extends ConsoleCommand {
-  private final GlobalOptions options = new GlobalOptions();
   private List<Path> kbs = List.of();
   private final KbsOption kb = new KbsOption();
   private ClientConfig client;

@@ -1,10 +1,6 @@
 package dev.helixbg.daemon.cli;
 
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.JsonCommand;
-import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
@@ -29,8 +25,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 public final class OneShotCommand extends JsonCommand {
-  private final GlobalOptions options = new GlobalOptions();
-  private final KbArgument kb = new KbArgument();
+  private final KbOption kb = KbOption.withArgument();
   private boolean sample;
   private Path copy;
 

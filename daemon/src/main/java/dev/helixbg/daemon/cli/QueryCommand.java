@@ -3,10 +3,6 @@ package dev.helixbg.daemon.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.cli.flags.ConsoleCommand;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.host.EmbedderHost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
@@ -28,20 +24,30 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Finds the entries nearest to a text: by the daemon if it watches the KB. */
 abstract class QueryCommand extends ConsoleCommand {
-  private final GlobalOptions options = new GlobalOptions();
   protected final KbOption kb = new KbOption();
 
+  protected int limit;
+  protected boolean json;
+
+  private List<String> words;
   private CommandSpec spec;
 
-  @Override
-  protected void declare(Declaration to) {
+  /** Declares the options that both commands have; {@code usual} is the default limit. */
+  final void declare(Declaration to, String ofText, int usual, String ofJson) {
     spec = to.spec();
     spec.parser().unmatchedOptionsArePositionalParams(true); // a text may begin with -
     to.add(options, kb);
+    to.arguments("1..*", "TEXT", ofText, String.class, given -> words = given);
+    to.option(
+        "-n, --limit=N",
+        "Maximum number of entries to show (default: ${DEFAULT-VALUE}).",
+        usual,
+        given -> limit = given);
+    to.flag("--json", ofJson, given -> json = given);
   }
 
   /** Joins the words to one text; refuses a word that looks like an option, unless -- was given. */
-  final String text(List<String> words) {
+  final String text() {
     CommandLine line = spec.commandLine();
     Optional<String> option =
         words.stream().filter(word -> word.matches("(?s)--?\\w(\\S*|[\\w-]*=.*)")).findFirst();
@@ -87,7 +93,7 @@ abstract class QueryCommand extends ConsoleCommand {
     String seen = store.outputs().logState();
     LogReading log = DataLog.readQuiet(store.kb().dataLog());
     try (EmbeddingStage stages =
-        new EmbeddingStage(store.database(), source, TerminalProgress.on(console), log.entries())) {
+        new EmbeddingStage(store.database(), source, TerminalProgress.on(console), log)) {
       source.forQueries(stages.way()).openAhead();
       stages.run();
       try {

@@ -2,7 +2,6 @@ package dev.helixbg.daemon.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.search.SearchRequest;
 import java.io.IOException;
@@ -10,41 +9,27 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 final class RelatedCommand extends QueryCommand {
-  private List<String> words;
-  private int limit;
   private String topic = "";
-  private boolean json;
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
+    declare(
+        to,
+        "Text to be stored; - reads it from standard input. Write -- before words that look like"
+            + " options.",
+        5,
+        "Print JSON: one line for each entry, then a line with alreadySaid (yes, contradicts,"
+            + " perhaps, no, unknown), the entry, its title and the probability.");
     to.description(
         "Check a text before you store it: whether an entry already says it or contradicts it."
             + " Lists the nearest entries, too.");
-    to.arguments(
-        "1..*",
-        "TEXT",
-        "Text to be stored; - reads it from standard input. Write -- before words that look like"
-            + " options.",
-        String.class,
-        given -> words = given);
-    to.option(
-        "-n, --limit=N",
-        "Maximum number of entries to show (default: ${DEFAULT-VALUE}).",
-        5,
-        given -> limit = given);
     to.option(
         "--topic=TOPIC", "Topic under which the text would be stored.", given -> topic = given);
-    to.flag(
-        "--json",
-        "Print JSON: one line for each entry, then a line with alreadySaid (yes, contradicts,"
-            + " perhaps, no, unknown), the entry, its title and the probability.",
-        given -> json = given);
   }
 
   @Override
   protected void run() throws IOException, InterruptedException {
-    String text = text(words);
+    String text = text();
     ObjectNode request =
         DaemonLink.request("related")
             .put("text", text.equals("-") ? standardInput() : text)

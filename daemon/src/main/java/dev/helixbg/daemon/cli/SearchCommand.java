@@ -3,7 +3,6 @@ package dev.helixbg.daemon.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.text.PrintableText;
-import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.terminal.Console;
@@ -11,44 +10,30 @@ import java.util.List;
 
 final class SearchCommand extends QueryCommand {
   private static final int EXCERPT = 200;
-  private List<String> words;
-  private int limit;
   private int offset;
   private String topic;
-  private boolean json;
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
-    to.description("Find the entries nearest in meaning to a text.");
-    to.arguments(
-        "1..*",
-        "TEXT",
+    declare(
+        to,
         "Text to search for; write -- before words that look like options.",
-        String.class,
-        given -> words = given);
-    to.option(
-        "-n, --limit=N",
-        "Maximum number of entries to show (default: ${DEFAULT-VALUE}).",
         10,
-        given -> limit = given);
+        "Print JSON: one line for each entry, then a line with the number of indexed entries.");
+    to.description("Find the entries nearest in meaning to a text.");
     to.option(
         "--offset=N",
         "Number of entries to skip at the beginning of the list (default: 0).",
         0,
         given -> offset = given);
     to.option("--topic=TOPIC", "Search this topic only.", given -> topic = given);
-    to.flag(
-        "--json",
-        "Print JSON: one line for each entry, then a line with the number of indexed entries.",
-        given -> json = given);
   }
 
   @Override
   protected void run() throws InterruptedException {
     ObjectNode request =
         DaemonLink.request("search")
-            .put("text", text(words))
+            .put("text", text())
             .put("topic", topic)
             .put("offset", offset)
             .put("limit", limit);

@@ -4,10 +4,6 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.files.PrivateFiles;
-import dev.helixbg.daemon.cli.flags.ConsoleCommand;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.KbsOption;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.link.DaemonHome;
@@ -36,7 +32,6 @@ import java.util.TreeMap;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 final class ServiceCommand extends ConsoleCommand {
-  private final GlobalOptions options = new GlobalOptions();
   private Action action;
   private List<Path> kbs = List.of();
   private final KbsOption kb = new KbsOption();

@@ -4,10 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.JsonCommand;
-import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.server.FindingRequests;
@@ -28,8 +24,7 @@ final class StudyCommand extends JsonCommand {
   private static final int LONGEST = 1 << 22;
 
   private static final Path STANDARD = Path.of("-");
-  private final GlobalOptions options = new GlobalOptions();
-  private final KbArgument kb = new KbArgument();
+  private final KbOption kb = KbOption.withArgument();
 
   private Path export;
   private Path file;

@@ -1,10 +1,6 @@
 package dev.helixbg.daemon.cli;
 
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.cli.flags.ConsoleCommand;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.tidy.ActRun;
@@ -13,8 +9,7 @@ import dev.helixbg.embed.EmbeddingModel;
 import java.io.IOException;
 
 public final class TidyCommand extends ConsoleCommand {
-  private final GlobalOptions options = new GlobalOptions();
-  private final KbArgument kb = new KbArgument();
+  private final KbOption kb = KbOption.withArgument();
 
   @Override
   protected void declare(Declaration to) {

@@ -2,10 +2,6 @@ package dev.helixbg.daemon.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.JsonCommand;
-import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.KbVerification;
@@ -15,8 +11,7 @@ import dev.helixbg.embed.EmbeddingModel;
 import java.io.IOException;
 
 final class VerifyCommand extends JsonCommand {
-  private final GlobalOptions options = new GlobalOptions();
-  private final KbArgument kb = new KbArgument();
+  private final KbOption kb = KbOption.withArgument();
 
   @Override
   protected void declare(Declaration to) {

@@ -151,23 +151,19 @@ public final class ControlServer implements AutoCloseable {
   private void accept() {
     while (server.isOpen()) {
       try {
-        acceptOne();
+        SocketChannel channel = server.accept();
+        try {
+          Thread.ofVirtual().name("control-client").start(() -> serve(channel));
+        } catch (Throwable e) {
+          channel.close();
+          throw e;
+        }
       } catch (ClosedChannelException e) {
         return;
       } catch (Throwable e) { // for example too many open files, or too little memory
         LOG.warn("a client could not be accepted: {}", e.toString());
         LockSupport.parkNanos(200_000_000);
       }
-    }
-  }
-
-  private void acceptOne() throws IOException {
-    SocketChannel channel = server.accept();
-    try {
-      Thread.ofVirtual().name("control-client").start(() -> serve(channel));
-    } catch (Throwable e) {
-      channel.close();
-      throw e;
     }
   }
 
@@ -198,21 +194,15 @@ public final class ControlServer implements AutoCloseable {
     }
   }
 
+  /** Answers until the client leaves, or is refused for a line that is no request. */
   private void answerAll(JsonLineChannel lines) throws IOException {
-    Optional<ObjectNode> request = read(lines);
-    while (request.isPresent()) {
-      answer(request.get(), lines);
-      request = read(lines);
-    }
-  }
-
-  /** Returns the next request; empty if the client has left, or was refused for its line. */
-  private Optional<ObjectNode> read(JsonLineChannel lines) throws IOException {
     try {
-      return lines.read(limits.idle(), limits.line());
+      Optional<ObjectNode> request;
+      while ((request = lines.read(limits.idle(), limits.line())).isPresent()) {
+        answer(request.get(), lines);
+      }
     } catch (Failure e) {
       error(lines, e);
-      return Optional.empty();
     }
   }
 

@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.host;
 
-import dev.helixbg.config.Progress;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counters of the daemon's work since its start; any thread may increment them. */
@@ -29,9 +28,4 @@ public final class DaemonMetrics {
 
   /** Number of all problems, solved or not. */
   public final LongAdder troubles = new LongAdder();
-
-  /** Returns a display that counts embedded texts and shows nothing. */
-  public Progress.Display countingEmbedded() {
-    return (_, _, _) -> (texts, _) -> embedded.add(texts);
-  }
 }

@@ -127,7 +127,8 @@ public final class IdleWork implements AutoCloseable {
         if (watch.update().outcome().isEmpty()) {
           watch.update().runAgain();
         } else {
-          start(watch);
+          run = new Run(watch);
+          run.thread.start();
         }
         return true;
       }
@@ -184,12 +185,6 @@ public final class IdleWork implements AutoCloseable {
   /** Returns the current work; empty as soon as the job has ended. */
   public Optional<Current> current() {
     return Optional.ofNullable(run).map(one -> one.now);
-  }
-
-  private void start(KbWatch watch) {
-    Run next = new Run(watch);
-    next.thread.start();
-    run = next;
   }
 
   /**
@@ -281,7 +276,7 @@ public final class IdleWork implements AutoCloseable {
                 new JudgingStage.Subject(
                     watch.store(),
                     outcome.get().report().findings(),
-                    outcome.get().vectors().vectors().rows(),
+                    outcome.get().vectors().entries().vectors().rows(),
                     embedder));
       } finally {
         metrics.modelNanos.add(System.nanoTime() - start);

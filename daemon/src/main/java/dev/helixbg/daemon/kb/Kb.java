@@ -75,7 +75,6 @@ public record Kb(Path folder) {
     return isSame(folder, other.folder);
   }
 
-  /** Whether two paths lead to one file or folder. */
   public static boolean isSame(Path one, Path other) {
     try {
       return Files.isSameFile(one, other); // true for equal paths, even if nothing is there

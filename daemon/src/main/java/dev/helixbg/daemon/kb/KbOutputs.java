@@ -29,27 +29,13 @@ import java.util.Optional;
  * The files that helix-bg writes into a KB's folder: the report, and {@code embeddings.bin} with
  * the vectors. Each is replaced in one step. A run never reads them, but compares size, times and
  * inode.
+ *
+ * @param kept the report in the store's folder, into which only this user can write
  */
-public final class KbOutputs {
+public record KbOutputs(Kb kb, Database database, ReportFolder kept) {
   static final String TABLE =
       "CREATE TABLE output (name TEXT PRIMARY KEY, state TEXT NOT NULL, sha256 TEXT NOT NULL,"
           + " log TEXT NOT NULL)";
-
-  private final Kb kb;
-  private final Database database;
-
-  private final ReportFolder kept;
-
-  KbOutputs(Kb kb, Path store, Database database) {
-    this.kb = kb;
-    this.database = database;
-    this.kept = ReportFolder.in(store);
-  }
-
-  /** Returns the report in the store's folder, into which only this user can write. */
-  public ReportFolder kept() {
-    return kept;
-  }
 
   /**
    * Returns the report that users open: in the KB's folder or, if that is read-only, in the store.

@@ -42,7 +42,8 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
   static KbStore open(Kb kb, Path folder, Consumer<String> warnings, Runnable published) {
     Path file = folder.resolve(DATABASE);
     Database database = new Database(file, schema(file), warnings);
-    return new KbStore(kb, folder, database, new KbOutputs(kb, folder, database), published);
+    KbOutputs outputs = new KbOutputs(kb, database, ReportFolder.in(folder));
+    return new KbStore(kb, folder, database, outputs, published);
   }
 
   private static Database.Schema schema(Path file) {

@@ -229,7 +229,6 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     return found;
   }
 
-  /** Whether the log was made from exactly these files. */
   public boolean isMadeOf(NoteFiles files) {
     try {
       return Files.exists(kb.dataLog())

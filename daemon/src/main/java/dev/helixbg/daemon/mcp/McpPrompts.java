@@ -82,7 +82,9 @@ final class McpPrompts {
             "study",
             "Read pairs of entries, so that pairs worth acting on come first. Edits nothing.",
             argument("budget", "number of questions; default: 50"),
-            budget -> STUDY.formatted(budget.filter(McpPrompts::isNumber).orElse(BUDGET))),
+            budget ->
+                STUDY.formatted(
+                    budget.filter(text -> text.matches("[1-9][0-9]{0,3}")).orElse(BUDGET))),
         prompt(
             "brief",
             "What is repeated, contradicted or out of date.",
@@ -92,10 +94,6 @@ final class McpPrompts {
 
   private static Optional<PromptArgument> argument(String name, String about) {
     return Optional.of(PromptArgument.builder(name).description(about).required(false).build());
-  }
-
-  private static boolean isNumber(String text) {
-    return text.matches("[1-9][0-9]{0,3}");
   }
 
   private static SyncPromptSpecification prompt(

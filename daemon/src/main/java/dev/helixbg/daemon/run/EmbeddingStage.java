@@ -46,7 +46,7 @@ public final class EmbeddingStage implements AutoCloseable {
   private final EmbedderSource source;
   private final Progress.Display display;
   private final LongSupplier nanoTime;
-  private final int entries;
+  private final LogReading log;
   private final List<Integer> owners = new ArrayList<>();
   private final List<Passage> passages = new ArrayList<>();
 
@@ -58,8 +58,8 @@ public final class EmbeddingStage implements AutoCloseable {
   private final Map<String, Embedder> models = new HashMap<>();
 
   public EmbeddingStage(
-      Database store, EmbedderSource source, Progress.Display display, List<Entry> all) {
-    this(store, source, display, System::nanoTime, all);
+      Database store, EmbedderSource source, Progress.Display display, LogReading log) {
+    this(store, source, display, System::nanoTime, log);
   }
 
   EmbeddingStage(
@@ -67,56 +67,29 @@ public final class EmbeddingStage implements AutoCloseable {
       EmbedderSource source,
       Progress.Display display,
       LongSupplier nanoTime,
-      List<Entry> all) {
+      LogReading log) {
     this.store = store;
     this.source = source;
     this.display = display;
     this.nanoTime = nanoTime;
-    this.entries = all.size();
+    this.log = log;
     // In parallel, since entries and passages have about the same amount of text to hash.
     List<TextVectors> both =
-        ParallelLoop.map("texts", 2, 2, i -> i == 0 ? ofEntries(all) : ofPassages(all));
+        ParallelLoop.map("texts", 2, 2, i -> i == 0 ? ofEntries() : ofPassages());
     this.own = both.getFirst();
     this.parts = both.getLast();
   }
 
   /**
-   * The vectors that are known for a log's entries and their passages.
+   * The entries that have a vector by now.
    *
-   * @param keys keys of the entries, in their order
-   * @param present indices of the entries that have a vector
-   * @param vectors one vector per present entry
-   * @param passages passages with a vector, of present entries
-   * @param whole number of present entries all of whose passages have a vector
    * @param embedded number of distinct texts that were embedded
-   * @param passagesLeft number of distinct passages of present entries without a vector
-   * @param way id of the method that computed the entries' vectors
+   * @param passagesLeft number of distinct passages of these entries without a vector
    */
-  public record Result(
-      List<TextKey> keys,
-      BitSet present,
-      Vectors vectors,
-      PassageVectors passages,
-      int whole,
-      int embedded,
-      int passagesLeft,
-      String way) {
+  public record Result(KbEntries entries, int embedded, int passagesLeft) {}
 
-    int unread() {
-      return keys.size() - vectors.count();
-    }
-
-    /** Returns the entries of {@code log} that have a vector; the vectors must be of this log. */
-    public KbEntries of(LogReading log) {
-      Iterator<TextKey> next = keys.iterator();
-      List<NamedEntry> all = NamedEntry.all(log.entries(), entry -> next.next().hex());
-      List<NamedEntry> named = unread() == 0 ? all : present.stream().mapToObj(all::get).toList();
-      return new KbEntries(
-          named, vectors, passages, log.account(), new Coverage(whole, all.size()), way);
-    }
-  }
-
-  private TextVectors ofEntries(List<Entry> all) {
+  private TextVectors ofEntries() {
+    List<Entry> all = log.entries();
     List<String> texts = all.stream().map(Entry::embeddedText).toList();
     return new TextVectors(
         VectorStore.ofEntries(store), texts, newestFirst(all), source, source.otherWay(false));
@@ -132,10 +105,10 @@ public final class EmbeddingStage implements AutoCloseable {
         .toArray();
   }
 
-  private TextVectors ofPassages(List<Entry> all) {
+  private TextVectors ofPassages() {
     List<String> texts = new ArrayList<>();
-    for (int i = 0; i < entries; i++) {
-      Entry entry = all.get(i);
+    for (int i = 0; i < log.entries().size(); i++) {
+      Entry entry = log.entries().get(i);
       for (Passage passage : Passage.of(entry, source.maxTokens())) {
         owners.add(i);
         passages.add(passage);
@@ -153,10 +126,9 @@ public final class EmbeddingStage implements AutoCloseable {
   }
 
   /** Embeds entries and passages; if interrupted, the vectors made so far are saved. */
-  public Result run() throws InterruptedException {
+  public void run() throws InterruptedException {
     embedEntries();
     embedPassages();
-    return result();
   }
 
   int passagesLeft() {
@@ -191,9 +163,6 @@ public final class EmbeddingStage implements AutoCloseable {
         if (time == null || embedUntil(start + time.toNanos(), texts, model, progress)) {
           texts.embed(model, progress, Integer.MAX_VALUE);
         }
-      } catch (InterruptedException e) {
-        texts.save();
-        throw e;
       }
     }
     texts.end();
@@ -230,6 +199,7 @@ public final class EmbeddingStage implements AutoCloseable {
   }
 
   public Result result() {
+    int entries = log.entries().size();
     BitSet present = new BitSet(entries);
     int[] places = new int[entries];
     List<float[]> ownVectors = new ArrayList<>(entries);
@@ -258,15 +228,18 @@ public final class EmbeddingStage implements AutoCloseable {
         vectors.add(vector);
       }
     }
+    Iterator<TextKey> next = own.names().iterator();
+    List<NamedEntry> all = NamedEntry.all(log.entries(), _ -> next.next().hex());
     return new Result(
-        own.names(),
-        present,
-        Vectors.of(ownVectors),
-        PassageVectors.of(knownOwners, List.copyOf(known), vectors),
-        whole.cardinality(),
+        new KbEntries(
+            ownVectors.size() == entries ? all : present.stream().mapToObj(all::get).toList(),
+            Vectors.of(ownVectors),
+            PassageVectors.of(knownOwners, List.copyOf(known), vectors),
+            log.account(),
+            new Coverage(whole.cardinality(), entries),
+            own.way()),
         own.embedded() + parts.embedded(),
-        left.size(),
-        own.way());
+        left.size());
   }
 
   @Override

@@ -66,13 +66,9 @@ public record ModelTrial<T>(Settings settings, LanguageModelFile model, Question
     if (!Files.exists(settings.state().resolve(FILE))) {
       return Optional.empty();
     }
-    Supplier<QuestionAnswerer> closed =
-        () -> {
-          throw new IllegalStateException(
-              "a question was asked although no time is left for questions");
-        };
     try {
-      return run(closed, Duration.ZERO, () -> 0, JudgeProgress.SILENT, () -> false);
+      // without time, the session asks nothing and opens no model
+      return run(() -> null, Duration.ZERO, () -> 0, JudgeProgress.SILENT, () -> false);
     } catch (IOException | StoreException e) {
       return Optional.empty(); // without stored answers the model is treated as unmeasured
     } catch (InterruptedException e) {

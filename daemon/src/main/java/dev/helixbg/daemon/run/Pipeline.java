@@ -12,6 +12,7 @@ import dev.helixbg.embed.EmbedderSource;
 import dev.helixbg.insight.agents.AgentAnswers;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decisions;
+import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.KbEntries;
@@ -20,6 +21,7 @@ import dev.helixbg.insight.findings.SecretCheck;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
+import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.report.FirstLook;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.similarity.PassageVectors;
@@ -109,12 +111,14 @@ public record Pipeline(
     EmbeddingStage.Result vectors;
     boolean looked = false;
     try (EmbeddingStage stages = embedding(kb, log)) {
-      if (isFirst(kb) && !stages.embedNewest(newest)) {
-        offer(looks, () -> remembered(findings(kb, log, stages.result())));
+      // a first look at the newest entries would replace a complete report
+      boolean isFirst = kb.report().origin().filter(last -> last.firstLook().isEmpty()).isEmpty();
+      if (isFirst && !stages.embedNewest(newest)) {
+        offer(looks, () -> remembered(findings(kb, stages.result())));
       }
       stages.embedEntries();
       if (stages.passagesLeft() >= MANY_PASSAGES) {
-        offer(looks, () -> remembered(findings(kb, log, stages.result())));
+        offer(looks, () -> remembered(findings(kb, stages.result())));
         looked = true;
       }
       stages.embedPassages();
@@ -122,7 +126,7 @@ public record Pipeline(
       stages.keepLayout(log.account().sha256());
     }
     System.gc(); // frees the vectors of the stage; the result has copies of them
-    KbFindings seen = findings(kb, log, vectors);
+    KbFindings seen = findings(kb, vectors);
     if (!looked && reading.left(kb, seen.open) >= MANY_PAIRS) {
       offer(looks, () -> remembered(seen));
     }
@@ -136,15 +140,8 @@ public record Pipeline(
     return new Outcome(report(found, judging.run(subject(found)), Optional.empty()), vectors);
   }
 
-  /**
-   * Whether the KB has no complete report, which a first look at the newest entries would replace.
-   */
-  private static boolean isFirst(KbStore kb) {
-    return kb.report().origin().filter(last -> last.firstLook().isEmpty()).isEmpty();
-  }
-
   private EmbeddingStage embedding(KbStore kb, LogReading log) {
-    return new EmbeddingStage(kb.database(), embedder, display, log.entries());
+    return new EmbeddingStage(kb.database(), embedder, display, log);
   }
 
   /** Collects garbage before and after a first look: 470 MB with 100,000 entries. */
@@ -159,26 +156,27 @@ public record Pipeline(
    */
   private record KbFindings(
       KbStore kb,
-      LogReading log,
       EmbeddingStage.Result vectors,
       List<Finding.Secret> secrets,
       Findings all,
       Findings open) {
     KbFindings read(Findings pairs) {
-      return new KbFindings(kb, log, vectors, secrets, all, pairs);
+      return new KbFindings(kb, vectors, secrets, all, pairs);
     }
   }
 
-  private KbFindings findings(KbStore kb, LogReading log, EmbeddingStage.Result vectors) {
-    KbEntries known = vectors.of(log);
+  private KbFindings findings(KbStore kb, EmbeddingStage.Result vectors) {
+    KbEntries known = vectors.entries();
     List<Finding.Secret> secrets = SecretCheck.of(known.named());
     Findings all =
         analyst.analyse(known.named(), known.vectors(), known.passages(), settings.threads());
     Decisions decisions =
-        decisions(kb, log, Stream.concat(all.listed(), secrets.stream()).map(Finding::id).toList());
+        decisions(
+            kb,
+            known.log(),
+            Stream.concat(all.listed(), secrets.stream()).map(Finding::id).toList());
     return new KbFindings(
         kb,
-        log,
         vectors,
         secrets.stream().filter(one -> decisions.on(one.id()).isEmpty()).toList(),
         all,
@@ -189,12 +187,12 @@ public record Pipeline(
    * Returns the decisions. A finding is <i>done</i> only if the log no longer has it; otherwise the
    * decision is taken back.
    */
-  private static Decisions decisions(KbStore kb, LogReading log, List<String> found) {
+  private static Decisions decisions(KbStore kb, LogAccount log, List<String> found) {
     Decisions decisions = kb.decisions().read();
     List<Decision> back = found.stream().flatMap(id -> decisions.returned(id).stream()).toList();
     // The finding may have been acted on since the log was read.
     if (back.isEmpty()
-        || !DataLog.read(kb.kb().dataLog()).account().sha256().equals(log.account().sha256())) {
+        || !DataLog.read(kb.kb().dataLog()).account().sha256().equals(log.sha256())) {
       return decisions;
     }
     kb.decisions().add(back);
@@ -202,21 +200,24 @@ public record Pipeline(
   }
 
   private JudgingStage.Subject subject(KbFindings found) {
-    return new JudgingStage.Subject(found.kb, found.open, found.vectors.vectors().rows(), embedder);
+    return new JudgingStage.Subject(
+        found.kb, found.open, found.vectors.entries().vectors().rows(), embedder);
   }
 
   /** Returns an early report, made from stored readings and answers. */
   private Outcome remembered(KbFindings seen) throws InterruptedException {
     KbFindings found = seen.read(reading.remembered(seen.kb, seen.open));
     Judgements judgements = JudgingStage.withoutAsking(settings).run(subject(found));
+    int embedded = found.vectors.entries().named().size();
+    Coverage coverage = found.vectors.entries().coverage();
     return new Outcome(
         report(
             found,
             judgements,
             Optional.of(
                 new FirstLook(
-                    found.vectors.unread(),
-                    found.vectors.vectors().count() - found.vectors.whole(),
+                    coverage.total() - embedded,
+                    embedded - coverage.indexed(),
                     found.vectors.passagesLeft(),
                     reading.left(found.kb, found.open),
                     judging.mayAsk() ? judgements.questionsLeft() : 0))),
@@ -240,10 +241,11 @@ public record Pipeline(
     moved.moved().forEach(one -> more.add(one.id()));
     judged.merges().forEach(one -> more.add(one.id()));
     judged.lessons().all().forEach(one -> more.add(one.id()));
-    Decisions decisions = decisions(found.kb, found.log, more);
+    LogAccount log = found.vectors.entries().log();
+    Decisions decisions = decisions(found.kb, log, more);
     return new Report(
         open,
-        found.log.account(),
+        log,
         new Report.Run(Version.text(), embedder.describe()),
         judged.without(id -> decisions.on(id).isPresent()),
         firstLook,

@@ -77,9 +77,6 @@ public final class TextVectors {
       if (texts.left() > 0) {
         try (Embedder embedder = texts.open()) {
           texts.embed(embedder, Progress.SILENT, Integer.MAX_VALUE);
-        } catch (InterruptedException e) {
-          texts.save();
-          throw e;
         }
       }
       texts.end();
@@ -157,15 +154,21 @@ public final class TextVectors {
         : texts.stream().map(text -> TextKey.of(source.id(), text)).toList();
   }
 
+  /** Embeds texts, at most {@code most}; if interrupted, the vectors made so far are saved. */
   void embed(Embedder embedder, Progress progress, int most) throws InterruptedException {
     List<TextKey> next = missing.keySet().stream().limit(most).toList();
     List<String> nextTexts = missing.values().stream().limit(most).toList();
-    embedder.embed(
-        nextTexts,
-        (index, vector) -> {
-          progress.step(1, work(nextTexts.get(index)));
-          add(next.get(index), vector);
-        });
+    try {
+      embedder.embed(
+          nextTexts,
+          (index, vector) -> {
+            progress.step(1, work(nextTexts.get(index)));
+            add(next.get(index), vector);
+          });
+    } catch (InterruptedException e) {
+      save();
+      throw e;
+    }
   }
 
   List<TextKey> keys() {
@@ -187,7 +190,7 @@ public final class TextVectors {
     }
   }
 
-  void save() {
+  private void save() {
     store.add(unsaved);
     unsaved.clear();
   }

@@ -77,7 +77,6 @@ public final class SearchService implements AutoCloseable {
     }
   }
 
-  /** Releases the memory of all indexes. */
   public void forgetAll() {
     synchronized (workers) {
       workers.values().forEach(SearchWorker::forget);

@@ -191,9 +191,8 @@ final class SearchWorker implements AutoCloseable {
 
   private KbEntries entries(Database store, EmbedderSource source) {
     LogReading log = DataLog.read(kb.dataLog());
-    try (EmbeddingStage stages =
-        new EmbeddingStage(store, source, Progress.Display.SILENT, log.entries())) {
-      return stages.result().of(log);
+    try (EmbeddingStage stages = new EmbeddingStage(store, source, Progress.Display.SILENT, log)) {
+      return stages.result().entries();
     }
   }
 

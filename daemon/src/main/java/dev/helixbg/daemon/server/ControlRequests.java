@@ -7,7 +7,6 @@ import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.host.OperatingSystem;
 import dev.helixbg.daemon.idle.IdleWork;
-import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.service.Installation;
 import dev.helixbg.daemon.service.ServiceSpec;
@@ -17,6 +16,7 @@ import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.daemon.watch.KbWatch;
 import dev.helixbg.insight.judge.QuestionKind;
+import dev.helixbg.insight.report.FirstLook;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -25,15 +25,7 @@ import java.util.Optional;
  * Handles the requests that clients send over the daemon's control socket. No request can name a
  * file to write or a command to run.
  */
-final class ControlRequests implements ControlServer.Handler {
-
-  private final Daemon daemon;
-  private final KbRequests kbs;
-
-  ControlRequests(Daemon daemon, List<Kb> kbs) {
-    this.daemon = daemon;
-    this.kbs = new KbRequests(daemon.host, kbs, daemon.loop::lookNow);
-  }
+record ControlRequests(Daemon daemon, KbRequests kbs) implements ControlServer.Handler {
 
   @Override
   public List<ObjectNode> handle(ObjectNode request) throws InterruptedException {
@@ -76,8 +68,8 @@ final class ControlRequests implements ControlServer.Handler {
           .put("entries", watch.entries() < 0 ? null : watch.entries())
           .put("upToDate", !watch.upToDateWith().isEmpty())
           .put("gone", watch.isGone())
-          .put("passagesLeft", watch.update().passagesLeft())
-          .put("pairsLeft", watch.update().pairsLeft())
+          .put("passagesLeft", watch.update().left().map(FirstLook::passages).orElse(0))
+          .put("pairsLeft", watch.update().left().map(FirstLook::pairs).orElse(0))
           .put("published", watch.update().published().map(Object::toString).orElse(null))
           .put("questionsLeft", watch.update().questions() < 0 ? null : watch.update().questions())
           .put("trouble", watch.trouble().orElse(null));

@@ -104,7 +104,10 @@ public final class Daemon implements AutoCloseable {
             settings, host.embedder(), world.clock(), troubles, host.metrics(), world.machine());
     this.home = home;
     this.control =
-        ControlServer.start(home.socket(), new ControlRequests(this, kbs), ControlLimits.USUAL);
+        ControlServer.start(
+            home.socket(),
+            new ControlRequests(this, new KbRequests(host, kbs, loop::lookNow)),
+            ControlLimits.USUAL);
   }
 
   /** Takes the daemon's lock and opens its socket. Fails if another daemon runs. */
@@ -128,7 +131,7 @@ public final class Daemon implements AutoCloseable {
         host.pipeline(
             analysis::update,
             Progress.Display.SILENT,
-            host.metrics().countingEmbedded(),
+            (_, _, _) -> (texts, _) -> host.metrics().embedded.add(texts),
             warning -> LOG.warn("{}: {}", kb.folder(), warning));
     return new KbWatch(
         kb,

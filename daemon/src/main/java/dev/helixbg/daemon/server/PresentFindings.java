@@ -281,15 +281,14 @@ public final class PresentFindings {
       ObjectNode look = look(calls, finding.id()).put("plan", plan.name());
       as.ifPresent(what -> look.put("as", what));
       keep.ifPresent(side -> look.put("keep", side));
-      calls(calls, plan.marks());
+      calls.addAll(toJson(plan.marks()));
       if (!plan.marks().isEmpty()) {
         look(calls, finding.id()).put("marked", String.join(" ", plan.marked()));
       }
-      calls(calls, plan.calls());
+      calls.addAll(toJson(plan.calls()));
     }
     losses.forEach(line.putArray("losses")::add);
-    calls(line.putArray("undo"), plan.undo());
-    return line;
+    return line.set("undo", toJson(plan.undo()));
   }
 
   /**
@@ -364,7 +363,7 @@ public final class PresentFindings {
     return Json.object().put("id", id).put("holds", true);
   }
 
-  private static void calls(ArrayNode array, List<HelixCall> calls) {
-    calls.forEach(call -> array.add(call.toJson()));
+  private static ArrayNode toJson(List<HelixCall> calls) {
+    return Json.array(calls, HelixCall::toJson);
   }
 }

@@ -236,7 +236,6 @@ public record QuestionRequests(
     refused.addObject().put("id", PrintableText.excerpt(id, 40)).put("why", why);
   }
 
-  /** Returns the reason why an answer is refused, if any. */
   private Optional<String> wrong(
       JsonNode given, AgentQuestion question, Map<String, String> before) {
     if (!given.path("id").isTextual() || !given.path("answer").isTextual()) {

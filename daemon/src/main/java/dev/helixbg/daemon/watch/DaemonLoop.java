@@ -111,7 +111,6 @@ public final class DaemonLoop {
     allDue = true;
   }
 
-  /** Ends the loop and cancels its work. */
   public synchronized void stop() {
     stopped = true;
     if (working != null) {

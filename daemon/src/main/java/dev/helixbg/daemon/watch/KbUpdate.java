@@ -60,16 +60,9 @@ public final class KbUpdate {
     return questions;
   }
 
-  /**
-   * Returns the number of passages without vectors, while a first look (an early report) stands.
-   */
-  public int passagesLeft() {
-    return left.map(FirstLook::passages).orElse(0);
-  }
-
-  /** Returns the number of unread pairs, while a first look (an early report) stands. */
-  public int pairsLeft() {
-    return left.map(FirstLook::pairs).orElse(0);
+  /** Returns what the report lacks, while a first look (an early report) stands. */
+  public Optional<FirstLook> left() {
+    return left;
   }
 
   /**

@@ -200,7 +200,7 @@ public final class KbWatch {
     if (failures > 0 && now - retryAt < 0) {
       return Math.min(poll, retryAt - now);
     }
-    locked(stamp);
+    bringUpToDate(stamp);
     return poll;
   }
 
@@ -264,29 +264,24 @@ public final class KbWatch {
     failures = 0;
   }
 
-  private void locked(KbStamp stamp) throws IOException, InterruptedException {
+  private void bringUpToDate(KbStamp stamp) throws IOException, InterruptedException {
     long start = System.nanoTime();
     KbStore store = store();
     try (ProcessLock lock = files.lock(store)) {
-      bringUpToDate(store, stamp);
+      Kb.Identity here = Kb.Identity.of(kb);
+      LogReading log = files.read(kb.dataLog());
+      metrics.readings.increment();
+      entries = log.account().live();
+      pending = null;
+      update.run(store, log, here);
+      done = stamp;
+      publishVectors(store, log);
+      failures = 0;
+      troubles.over(name);
+      logSha256 = log.account().sha256();
     } finally {
       metrics.workNanos.add(System.nanoTime() - start);
     }
-  }
-
-  private void bringUpToDate(KbStore store, KbStamp stamp)
-      throws IOException, InterruptedException {
-    Kb.Identity here = Kb.Identity.of(kb);
-    LogReading log = files.read(kb.dataLog());
-    metrics.readings.increment();
-    entries = log.account().live();
-    pending = null;
-    update.run(store, log, here);
-    done = stamp;
-    publishVectors(store, log);
-    failures = 0;
-    troubles.over(name);
-    logSha256 = log.account().sha256();
   }
 
   private void publishVectors(KbStore store, LogReading log) throws InterruptedException {
@@ -298,7 +293,7 @@ public final class KbWatch {
         update.outcome().filter(one -> one.report().log().sha256().equals(sha256));
     EmbeddingStage.Result vectors =
         made.isPresent() ? made.get().vectors() : pipeline.updateVectors(store, log);
-    store.outputs().publishVectors(log, vectors.vectors().rows());
+    store.outputs().publishVectors(log, vectors.entries().vectors().rows());
   }
 
   /** Sets the time of the next attempt after a failure. */

@@ -100,7 +100,7 @@ public record OneShotRun(Pipeline pipeline) {
     ReportBasis now = pipeline.basis(store);
     store.publish(
         made.report(), new ReportBasis(now.made(), basis.decided()), made.questions(), summary);
-    store.outputs().publishVectors(log, made.vectors().vectors().rows());
+    store.outputs().publishVectors(log, made.vectors().entries().vectors().rows());
     store.outputs().noteLog(seen, log.account().sha256());
     return new Result(summary, Optional.of(made));
   }

@@ -14,8 +14,10 @@ import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.findings.NearestPair;
+import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.pairs.ReadingStore;
 import dev.helixbg.insight.pairs.RelationReranker;
 import java.io.IOException;
@@ -168,7 +170,7 @@ class EmbeddingEstimateTest {
             FakeEmbedder.model("model", TimedEmbedder::new),
             display,
             () -> 0,
-            entries)) {
+            new LogReading(entries, new LogAccount(0, "", count, 0, count, List.of())))) {
       stage.run();
     }
     assertTrue(!bars.isEmpty());

@@ -20,10 +20,13 @@ import dev.helixbg.embed.store.Sql;
 import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.KbLayout;
+import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.DataLogBytes;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.log.Passage;
 import java.io.IOException;
 import java.io.InputStream;
@@ -68,7 +71,7 @@ class EmbeddingStageTest {
                 },
                 () -> embedder));
     try (EmbeddingStage stages =
-        new EmbeddingStage(store(), model, SILENT, () -> now[0], notes(1_000))) {
+        new EmbeddingStage(store(), model, SILENT, () -> now[0], reading(notes(1_000)))) {
       assertFalse(stages.embedNewest(time));
       assertEquals(EmbeddingStage.NEWEST_TEXTS, stages.result().embedded());
     }
@@ -145,8 +148,8 @@ class EmbeddingStageTest {
     assertAsked(0, 512);
     assertStoreIsOf("other", notes(512));
     assertEquals(
-        notes(512).stream().map(one -> TextKey.of("model", one.embeddedText())).toList(),
-        made.keys(),
+        notes(512).stream().map(one -> TextKey.of("model", one.embeddedText()).hex()).toList(),
+        made.entries().named().stream().map(NamedEntry::key).toList(),
         "entries keep their names");
     assertAsks(515, 1.01, 0, 3);
     assertStoreIsOf("other", notes(515));
@@ -197,7 +200,7 @@ class EmbeddingStageTest {
     List<Entry> entries =
         IntStream.range(0, 60).mapToObj(i -> entry(8 + 90_000L * i, longBody("n" + i))).toList();
     EmbeddingStage.Result made = update(entries, 2);
-    int passages = made.passages().passages().size();
+    int passages = made.entries().passages().passages().size();
     assertTrue(passages >= 512);
     assertAsked(60, passages);
     assertStoreIsOf("model", entries);
@@ -211,13 +214,19 @@ class EmbeddingStageTest {
 
   private EmbeddingStage.Result update(List<Entry> entries, FakeModel model)
       throws InterruptedException {
-    try (EmbeddingStage stage = new EmbeddingStage(store(), model, SILENT, entries)) {
-      return stage.run();
+    try (EmbeddingStage stage = new EmbeddingStage(store(), model, SILENT, reading(entries))) {
+      stage.run();
+      return stage.result();
     }
   }
 
   private FakeModel model() {
     return FakeEmbedder.model("model", () -> embedder);
+  }
+
+  private static LogReading reading(List<Entry> entries) {
+    int live = entries.size();
+    return new LogReading(entries, new LogAccount(0, "", live, 0, live, List.of()));
   }
 
   private static List<Entry> notes(int count) {
@@ -245,17 +254,17 @@ class EmbeddingStageTest {
       bytes.entry("queue", body, 1);
     }
     Path file = Files.write(kb.resolve("data.log"), bytes.toByteArray());
-    List<Entry> entries = DataLog.read(file).entries();
+    LogReading log = DataLog.read(file);
     FakeModel model = model();
-    try (EmbeddingStage stages = new EmbeddingStage(store(), model, SILENT, entries)) {
+    try (EmbeddingStage stages = new EmbeddingStage(store(), model, SILENT, log)) {
       stages.keepLayout("hash");
       assertEquals(Optional.empty(), layout(model.ids(), "hash"), "not all have vectors");
       stages.run();
       stages.keepLayout("hash");
     }
     KbEntries expected;
-    try (EmbeddingStage stages = new EmbeddingStage(store(), model, SILENT, entries)) {
-      expected = stages.result().of(DataLog.read(file));
+    try (EmbeddingStage stages = new EmbeddingStage(store(), model, SILENT, log)) {
+      expected = stages.result().entries();
     }
     assertTrue(expected.passages().passages().size() > 1);
     KbEntries found = layout(model.ids(), "hash").orElseThrow();
@@ -327,22 +336,24 @@ class EmbeddingStageTest {
     assertEquals(new HashSet<>(texts), new HashSet<>(embedder.asked));
     assertEquals(texts.size(), embedder.asked.size(), "each once");
     assertEquals(texts.size(), made.embedded());
-    assertEquals(texts.size() - 3, made.passages().passages().size());
+    assertEquals(texts.size() - 3, made.entries().passages().passages().size());
     assertHolds(entries);
     KnownVectors known = ofPassages();
-    assertEquals(made.passages().passages().size(), known.byKey().size());
+    assertEquals(made.entries().passages().passages().size(), known.byKey().size());
     for (int i = 0; i < known.byKey().size(); i++) {
-      Entry owner = entries.get(made.passages().owners()[i]);
-      String text = made.passages().passages().get(i).embeddedText(owner, 256);
+      Entry owner = entries.get(made.entries().passages().owners()[i]);
+      String text = made.entries().passages().passages().get(i).embeddedText(owner, 256);
       assertArrayEquals(
           FakeEmbedder.vectorOf(text), known.vector(TextKey.of("model", text)).orElseThrow());
-      assertArrayEquals(FakeEmbedder.vectorOf(text), made.passages().vectors().row(i));
+      assertArrayEquals(FakeEmbedder.vectorOf(text), made.entries().passages().vectors().row(i));
     }
 
     embedder.asked.clear();
     EmbeddingStage.Result again = update(entries);
     assertEquals(List.of(), embedder.asked);
-    assertArrayEquals(made.passages().vectors().values(), again.passages().vectors().values());
+    assertArrayEquals(
+        made.entries().passages().vectors().values(),
+        again.entries().passages().vectors().values());
 
     List<Entry> left = List.of(entries.get(1), entries.get(2));
     update(left);
@@ -355,9 +366,10 @@ class EmbeddingStageTest {
         List.of(entry(8, "same"), entry(50, "[tags: gap]\nsame"), entry(90, "other"));
     EmbeddingStage.Result result = update(twins);
     assertEquals(2, embedder.asked.size());
-    assertEquals(3, result.vectors().count());
-    assertEquals(TextKey.of("model", "topic same"), result.keys().get(0), "topic and content");
-    assertEquals(result.keys().get(0), result.keys().get(1));
+    List<NamedEntry> named = result.entries().named();
+    assertEquals(3, result.entries().vectors().count());
+    assertEquals(TextKey.of("model", "topic same").hex(), named.get(0).key(), "topic and content");
+    assertEquals(named.get(0).key(), named.get(1).key());
     assertHolds(twins);
   }
 
@@ -390,7 +402,8 @@ class EmbeddingStageTest {
           most[0] = Math.max(most[0], embedded[0] - onDisk());
         };
     try (EmbeddingStage stage =
-        new EmbeddingStage(store(), model(), (what, things, work) -> counting, notes(texts))) {
+        new EmbeddingStage(
+            store(), model(), (what, things, work) -> counting, reading(notes(texts)))) {
       stage.run();
     }
     assertEquals(texts, onDisk());
@@ -415,7 +428,8 @@ class EmbeddingStageTest {
     update(notes(1)); // what a new database costs, and a few classes
     long before = written();
     FakeModel model = model();
-    try (EmbeddingStage stage = new EmbeddingStage(store(), model, SILENT, () -> 0, notes(texts))) {
+    try (EmbeddingStage stage =
+        new EmbeddingStage(store(), model, SILENT, () -> 0, reading(notes(texts)))) {
       stage.run();
     }
     long bytes = written() - before;

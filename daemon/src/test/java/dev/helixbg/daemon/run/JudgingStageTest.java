@@ -73,7 +73,7 @@ class JudgingStageTest {
             new JudgingStage.Subject(
                 daemon.store(),
                 outcome.report().findings(),
-                outcome.vectors().vectors().rows(),
+                outcome.vectors().entries().vectors().rows(),
                 new FakeModel()));
   }
 

@@ -93,7 +93,7 @@ public final class DaemonFixture {
                 counting(new IncrementalAnalysis()),
                 reading,
                 JudgingStage.withoutAsking(settings),
-                metrics.countingEmbedded()),
+                (_, _, _) -> (texts, _) -> metrics.embedded.add(texts)),
             () -> {},
             files,
             clock,

@@ -15,6 +15,7 @@ import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.PairReader;
+import dev.helixbg.insight.report.FirstLook;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -47,7 +48,7 @@ class FirstLookWatchTest {
       new FakePairs() {
         @Override
         public PairReader open() {
-          left.add(daemon.watch.update().pairsLeft());
+          left.add(daemon.watch.update().left().map(FirstLook::pairs).orElse(0));
           return super.open();
         }
       };
@@ -103,7 +104,7 @@ class FirstLookWatchTest {
     assertEquals(2, daemon.metrics.reports.sum(), "a first look, and the report");
     assertFalse(daemon.report().hasNonNull("firstLook"));
     assertTrue(daemon.report().at("/relations/0/assessment").isObject());
-    assertEquals(0, daemon.watch.update().pairsLeft());
+    assertEquals(0, daemon.watch.update().left().map(FirstLook::pairs).orElse(0));
     assertEquals(ENTRIES / 2, pairs.read.get());
     assertAsAtOnce();
 

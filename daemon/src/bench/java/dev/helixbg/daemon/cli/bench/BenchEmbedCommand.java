@@ -5,9 +5,8 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.config.Settings.EmbedSettings;
 import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.JsonCommand;
+import dev.helixbg.daemon.cli.Declaration;
+import dev.helixbg.daemon.cli.JsonCommand;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -42,7 +41,6 @@ final class BenchEmbedCommand extends JsonCommand {
   /** Minimum cosine if the text of the reference vector is cut earlier; detects only nonsense. */
   private static final double LOOSELY_SAME = 0.5;
 
-  private final GlobalOptions options = new GlobalOptions();
   private int texts;
   private int rounds;
   private String threads;

@@ -4,10 +4,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Progress;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.JsonCommand;
-import dev.helixbg.daemon.cli.flags.KbArgument;
+import dev.helixbg.daemon.cli.Declaration;
+import dev.helixbg.daemon.cli.JsonCommand;
+import dev.helixbg.daemon.cli.KbOption;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
@@ -63,8 +62,7 @@ import java.util.stream.Collectors;
 /** Measures how much of the planted content of a KB appears in its findings. */
 final class BenchFindingsCommand extends JsonCommand {
   private static final int MAX_ENTRIES = 200_000;
-  private final GlobalOptions options = new GlobalOptions();
-  private final KbArgument kb = new KbArgument();
+  private final KbOption kb = KbOption.withArgument();
   private Path truth;
   private Integer cost;
   private Path model;
@@ -160,8 +158,9 @@ final class BenchFindingsCommand extends JsonCommand {
       throws IOException, InterruptedException {
     KbEntries known;
     try (EmbeddingStage stage =
-        new EmbeddingStage(store.database(), source, TerminalProgress.on(console), log.entries())) {
-      known = stage.run().of(log);
+        new EmbeddingStage(store.database(), source, TerminalProgress.on(console), log)) {
+      stage.run();
+      known = stage.result().entries();
     }
     Findings findings =
         Analysis.run(known.named(), known.vectors(), known.passages(), settings.threads());

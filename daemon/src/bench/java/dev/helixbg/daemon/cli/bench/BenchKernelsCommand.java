@@ -2,9 +2,8 @@ package dev.helixbg.daemon.cli.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.JsonCommand;
+import dev.helixbg.daemon.cli.Declaration;
+import dev.helixbg.daemon.cli.JsonCommand;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.llm.bench.KernelBench;
@@ -17,7 +16,6 @@ import java.util.stream.IntStream;
 
 /** Measures how near each kernel of the CPU backend comes to the limits of this machine. */
 final class BenchKernelsCommand extends JsonCommand {
-  private final GlobalOptions options = new GlobalOptions();
   private List<TensorType> types;
   private String threads;
 

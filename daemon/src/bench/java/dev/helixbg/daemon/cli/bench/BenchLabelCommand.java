@@ -2,10 +2,9 @@ package dev.helixbg.daemon.cli.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.JsonCommand;
-import dev.helixbg.daemon.cli.flags.ModelFlags;
+import dev.helixbg.daemon.cli.Declaration;
+import dev.helixbg.daemon.cli.JsonCommand;
+import dev.helixbg.daemon.cli.ModelFlags;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -22,7 +21,6 @@ import java.util.function.BooleanSupplier;
 /** Measures how fast this machine labels entries. */
 final class BenchLabelCommand extends JsonCommand {
   private static final int PROMPT_TOKENS = 512;
-  private final GlobalOptions options = new GlobalOptions();
   private final ModelFlags flags = new ModelFlags();
   private final BenchModel model = new BenchModel();
   private int entries;

@@ -2,9 +2,8 @@ package dev.helixbg.daemon.cli.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.JsonCommand;
+import dev.helixbg.daemon.cli.Declaration;
+import dev.helixbg.daemon.cli.JsonCommand;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -19,7 +18,6 @@ import java.nio.file.Path;
 
 /** Measures which planted lessons are named as recurring lessons. */
 final class BenchLessonsCommand extends JsonCommand {
-  private final GlobalOptions options = new GlobalOptions();
   private String threads;
   private Path data = Path.of("insight/src/judge");
 

@@ -2,10 +2,9 @@ package dev.helixbg.daemon.cli.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.JsonCommand;
-import dev.helixbg.daemon.cli.flags.ModelFlags;
+import dev.helixbg.daemon.cli.Declaration;
+import dev.helixbg.daemon.cli.JsonCommand;
+import dev.helixbg.daemon.cli.ModelFlags;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -32,7 +31,6 @@ final class BenchLlmCommand extends JsonCommand {
   /** Longest wait for the rival's start or a round, which take minutes on a slow machine. */
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 
-  private final GlobalOptions options = new GlobalOptions();
   private final ModelFlags flags = new ModelFlags();
   private final BenchModel model = new BenchModel();
   private int promptTokens;

@@ -3,9 +3,8 @@ package dev.helixbg.daemon.cli.bench;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.JsonCommand;
+import dev.helixbg.daemon.cli.Declaration;
+import dev.helixbg.daemon.cli.JsonCommand;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.findings.RelatedBench;
 import dev.helixbg.insight.findings.RelatedBench.Answered;
@@ -17,7 +16,6 @@ import java.util.stream.Collectors;
 
 /** Measures the answers of {@code related} to edits that change a fact and to rewrites. */
 final class BenchRelatedCommand extends JsonCommand {
-  private final GlobalOptions options = new GlobalOptions();
   private Precision precision = Precision.AUTO;
   private String threads;
 

@@ -2,9 +2,8 @@ package dev.helixbg.daemon.cli.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.JsonCommand;
+import dev.helixbg.daemon.cli.Declaration;
+import dev.helixbg.daemon.cli.JsonCommand;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -21,7 +20,6 @@ import java.util.stream.IntStream;
 /** Measures how fast this machine compares all pairs of vectors. */
 final class BenchSimilarityCommand extends JsonCommand {
   private static final int MAX_VECTORS = 200_000;
-  private final GlobalOptions options = new GlobalOptions();
   private List<Integer> sizes = List.of(20000, 50000);
   private int rounds;
   private String threads;

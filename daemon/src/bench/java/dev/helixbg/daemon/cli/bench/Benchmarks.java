@@ -1,7 +1,7 @@
 package dev.helixbg.daemon.cli.bench;
 
+import dev.helixbg.daemon.cli.ConsoleCommand;
 import dev.helixbg.daemon.cli.HelixBg;
-import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import java.util.Map;
 import java.util.TreeMap;
 

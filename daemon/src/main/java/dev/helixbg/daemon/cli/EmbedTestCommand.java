@@ -1,12 +1,9 @@
-package dev.helixbg.daemon.cli.engine;
+package dev.helixbg.daemon.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.MiniLm;
@@ -24,7 +21,6 @@ public final class EmbedTestCommand extends JsonCommand {
           "Set the font of the title page to a serif face.");
 
   private static final int FIRST_VALUES = 5;
-  private final GlobalOptions options = new GlobalOptions();
 
   @Override
   protected void declare(Declaration to) {

@@ -1,9 +1,5 @@
-package dev.helixbg.daemon.cli.engine;
+package dev.helixbg.daemon.cli;
 
-import dev.helixbg.daemon.cli.flags.ConsoleCommand;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.ModelFlags;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.TextModel;
@@ -21,7 +17,6 @@ import java.util.stream.Collectors;
 
 public final class LoadModelCommand extends ConsoleCommand {
   private static final int LONGEST_VALUE = 100;
-  private final GlobalOptions options = new GlobalOptions();
   private final ModelFlags flags = new ModelFlags();
   private Path file;
 

@@ -1,4 +1,4 @@
-package dev.helixbg.daemon.cli.flags;
+package dev.helixbg.daemon.cli;
 
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.kb.Kb;
@@ -17,16 +17,34 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import picocli.CommandLine.Model.PositionalParamSpec;
 
-/** Options that name the knowledge base: {@code --kb}, or a folder among the other arguments. */
-public class KbOption implements Declaration.Shared {
+/**
+ * Options that name the knowledge base: {@code --kb}, or an argument, or a folder among the other
+ * arguments.
+ */
+public final class KbOption implements Declaration.Shared {
   private Path option;
   private Path notes;
   private boolean memory;
 
+  private final boolean hasArgument;
   private Path argument;
   private NotesKb read;
   private Consumer<String> warnings = warning -> {};
+
+  public KbOption() {
+    this(false);
+  }
+
+  private KbOption(boolean hasArgument) {
+    this.hasArgument = hasArgument;
+  }
+
+  /** Returns the options, and the argument {@code kb}. */
+  public static KbOption withArgument() {
+    return new KbOption(true);
+  }
 
   @Override
   public void declare(Declaration to) {
@@ -53,15 +71,27 @@ public class KbOption implements Declaration.Shared {
             + " GEMINI.md, rules) on this machine and in the current repository, in place of a"
             + " knowledge base. No other file is read.",
         given -> memory = given);
+    if (hasArgument) {
+      to.add(
+          PositionalParamSpec.builder()
+              .arity("0..1")
+              .paramLabel("kb")
+              .description(
+                  "Folder of the knowledge base. Default: the",
+                  "setting kb or $HELIX_KB, else the first of",
+                  "~/.helix-kb, ~/.helix and ~/.local/share/helix."),
+          Path.class,
+          given -> argument = given);
+    }
   }
 
   /** Returns the words without the first, if it is the path of a folder that has a data.log. */
-  public final List<String> afterFolder(List<String> words) {
+  public List<String> afterFolder(List<String> words) {
     return without(words, word -> word == words.getFirst() && isKb(word));
   }
 
   /** Returns the words without the first one that is a path or a folder, and no {@code isName}. */
-  public final List<String> withoutFolder(List<String> words, Predicate<String> isName) {
+  public List<String> withoutFolder(List<String> words, Predicate<String> isName) {
     return without(words, word -> !isName.test(word) && (isPath(word) || isFolder(word)));
   }
 
@@ -98,17 +128,12 @@ public class KbOption implements Declaration.Shared {
     }
   }
 
-  Path argument() {
-    return argument;
-  }
-
-  public final Optional<Path> named() {
-    Path one = argument();
-    if (one != null && option != null && !Kb.named(one).isSame(Kb.named(option))) {
+  public Optional<Path> named() {
+    if (argument != null && option != null && !Kb.named(argument).isSame(Kb.named(option))) {
       throw Failure.usage(
-          "two knowledge bases are named, " + one + " and --kb " + option + ": leave out one");
+          "two knowledge bases are named, " + argument + " and --kb " + option + ": leave out one");
     }
-    Path kb = one != null ? one : option;
+    Path kb = argument != null ? argument : option;
     if (kb != null && notes != null) {
       throw Failure.usage("a knowledge base is named, " + kb + ", and --notes: leave out one");
     }
@@ -121,14 +146,14 @@ public class KbOption implements Declaration.Shared {
   }
 
   /** Returns the named or default knowledge base, updated from its notes; fails if none exists. */
-  public final Kb find(Settings settings) {
+  public Kb find(Settings settings) {
     Kb found = locate(settings);
     refresh();
     return found;
   }
 
   /** Does the same as {@link #find}, but does not update a log that is made from notes. */
-  public final Kb locate(Settings settings) {
+  public Kb locate(Settings settings) {
     Optional<Path> named = named();
     if (memory) {
       read = NotesKb.ofMemory(Path.of(""), GlobalOptions.locations().home(), settings);
@@ -139,7 +164,7 @@ public class KbOption implements Declaration.Shared {
   }
 
   /** Updates the log of the located knowledge base from its notes, if it has notes. */
-  public final void refresh() {
+  public void refresh() {
     Optional.ofNullable(read)
         .flatMap(NotesKb::refresh)
         .flatMap(NotesAccount::words)
@@ -147,7 +172,7 @@ public class KbOption implements Declaration.Shared {
   }
 
   /** Returns the paths of the memory files that were read; empty without --memory. */
-  public final Optional<String> places(Settings settings, Kb read) {
+  public Optional<String> places(Settings settings, Kb read) {
     return Optional.of(read)
         .filter(_ -> memory)
         .flatMap(kb -> NotesKb.of(kb, settings))
@@ -158,7 +183,7 @@ public class KbOption implements Declaration.Shared {
   }
 
   /** Returns arguments that name the same knowledge base in another command. */
-  public final String again() {
+  public String again() {
     return memory
         ? " --memory"
         : named()

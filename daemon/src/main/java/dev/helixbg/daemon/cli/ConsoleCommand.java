@@ -1,4 +1,4 @@
-package dev.helixbg.daemon.cli.flags;
+package dev.helixbg.daemon.cli;
 
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.kb.KbStores;
@@ -10,6 +10,9 @@ import java.util.concurrent.Callable;
 
 /** A command; its exit code is 0 unless it fails or overrides {@link #call}. */
 public abstract class ConsoleCommand implements Callable<Integer> {
+  /** Settings on the command line; only if the command declares them. */
+  protected final GlobalOptions options = new GlobalOptions();
+
   protected Console console;
   protected Interruption interruption;
 

@@ -1,4 +1,4 @@
-package dev.helixbg.daemon.cli.flags;
+package dev.helixbg.daemon.cli;
 
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.Interruption;

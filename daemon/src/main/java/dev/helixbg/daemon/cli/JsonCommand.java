@@ -1,4 +1,4 @@
-package dev.helixbg.daemon.cli.flags;
+package dev.helixbg.daemon.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.daemon.terminal.Json;

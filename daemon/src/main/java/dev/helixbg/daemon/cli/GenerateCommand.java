@@ -1,13 +1,9 @@
-package dev.helixbg.daemon.cli.engine;
+package dev.helixbg.daemon.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Sha256;
-import dev.helixbg.daemon.cli.flags.Declaration;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.JsonCommand;
-import dev.helixbg.daemon.cli.flags.ModelFlags;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -40,7 +36,6 @@ public final class GenerateCommand extends JsonCommand {
 
   private static final int SHORT = 32;
   private static final int HASH_DIGITS = 16;
-  private final GlobalOptions options = new GlobalOptions();
   private final ModelFlags flags = new ModelFlags();
   private Path file;
   private String prompt;
