@@ -112,6 +112,7 @@ class ArchitectureTest {
                   "server",
                   "mcp",
                   "tidy",
+                  "cli.flags",
                   "cli")));
 
   private static final ReadingOrder ORDER = new ReadingOrder(MODULES);

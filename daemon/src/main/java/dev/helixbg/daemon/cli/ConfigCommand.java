@@ -2,6 +2,7 @@ package dev.helixbg.daemon.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.SettingsLoader.EffectiveSetting;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.terminal.Json;
 import java.util.List;
 

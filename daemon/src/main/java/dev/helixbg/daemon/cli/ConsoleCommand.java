@@ -1,12 +1,15 @@
 package dev.helixbg.daemon.cli;
 
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.Declaration;
+import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Interruption;
 import java.io.IOException;
 import java.util.concurrent.Callable;
+import picocli.CommandLine.Model.CommandSpec;
 
 /** A command; its exit code is 0 unless it fails or overrides {@link #call}. */
 public abstract class ConsoleCommand implements Callable<Integer> {
@@ -19,6 +22,17 @@ public abstract class ConsoleCommand implements Callable<Integer> {
   protected abstract void declare(Declaration to);
 
   void declareShared(Declaration to) {}
+
+  /** Returns this command's declaration to picocli. */
+  public final CommandSpec declared(Console console, Interruption interruption) {
+    CommandSpec spec = CommandSpec.wrapWithoutInspection(this);
+    this.console = console;
+    this.interruption = interruption;
+    Declaration declaration = new Declaration(spec, spec::add, console);
+    declareShared(declaration);
+    declare(declaration);
+    return Declaration.withHelp(spec);
+  }
 
   protected void run() throws IOException, InterruptedException {}
 

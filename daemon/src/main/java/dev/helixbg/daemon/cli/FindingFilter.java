@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.cli;
 
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.terminal.Failure;

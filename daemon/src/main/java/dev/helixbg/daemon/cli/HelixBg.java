@@ -1,6 +1,8 @@
 package dev.helixbg.daemon.cli;
 
 import dev.helixbg.config.UserDirectories;
+import dev.helixbg.daemon.cli.flags.Declaration;
+import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.mcp.McpService;
 import dev.helixbg.daemon.service.ServiceSpec;
@@ -106,7 +108,7 @@ public final class HelixBg {
   private static Map<String, Supplier<CommandSpec>> commands(
       Supplier<Map<String, ConsoleCommand>> bench, Console console, Interruption interruption) {
     Function<ConsoleCommand, CommandSpec> declared =
-        command -> Declaration.of(command, console, interruption);
+        command -> command.declared(console, interruption);
     Map<String, Supplier<CommandSpec>> commands = new LinkedHashMap<>();
     commands.put("one-shot", () -> declared.apply(new OneShotCommand()));
     commands.put("daemon", () -> declared.apply(new DaemonCommand()));

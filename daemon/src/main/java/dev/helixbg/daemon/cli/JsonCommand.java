@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.terminal.Json;
 import java.util.function.Supplier;
 

@@ -1,5 +1,7 @@
 package dev.helixbg.daemon.cli;
 
+import dev.helixbg.daemon.cli.flags.Declaration;
+import dev.helixbg.daemon.cli.flags.ModelFlags;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.TextModel;

@@ -2,6 +2,7 @@ package dev.helixbg.daemon.cli;
 
 import dev.helixbg.config.Setting;
 import dev.helixbg.config.SettingsLoader;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.terminal.ExitCode;
 import java.util.Locale;
 import picocli.CommandLine;

@@ -1,6 +1,8 @@
 package dev.helixbg.daemon.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.helixbg.daemon.cli.flags.Declaration;
+import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.link.DaemonLink;
 import java.time.Duration;
 

@@ -1,5 +1,7 @@
 package dev.helixbg.daemon.cli;
 
+import dev.helixbg.daemon.cli.flags.Declaration;
+import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.link.DaemonLink;
 import java.time.Duration;
 

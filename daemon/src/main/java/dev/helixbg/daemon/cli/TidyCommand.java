@@ -1,6 +1,9 @@
 package dev.helixbg.daemon.cli;
 
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.Declaration;
+import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.tidy.ActRun;

@@ -2,9 +2,9 @@ package dev.helixbg.daemon.cli.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.cli.Declaration;
 import dev.helixbg.daemon.cli.JsonCommand;
-import dev.helixbg.daemon.cli.ModelFlags;
+import dev.helixbg.daemon.cli.flags.Declaration;
+import dev.helixbg.daemon.cli.flags.ModelFlags;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;

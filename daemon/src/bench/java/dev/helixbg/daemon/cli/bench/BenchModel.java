@@ -1,7 +1,7 @@
 package dev.helixbg.daemon.cli.bench;
 
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.cli.Declaration;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.llm.synthetic.SyntheticModel;

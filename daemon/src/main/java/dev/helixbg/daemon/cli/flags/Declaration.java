@@ -1,7 +1,6 @@
-package dev.helixbg.daemon.cli;
+package dev.helixbg.daemon.cli.flags;
 
 import dev.helixbg.daemon.terminal.Console;
-import dev.helixbg.daemon.terminal.Interruption;
 import dev.helixbg.daemon.terminal.Version;
 import java.util.List;
 import java.util.Map;
@@ -22,16 +21,6 @@ public record Declaration(CommandSpec spec, Consumer<ArgSpec> arguments, Console
   /** Options that several commands have. */
   public interface Shared {
     void declare(Declaration to);
-  }
-
-  public static CommandSpec of(ConsoleCommand command, Console console, Interruption interruption) {
-    CommandSpec spec = CommandSpec.wrapWithoutInspection(command);
-    command.console = console;
-    command.interruption = interruption;
-    Declaration declaration = new Declaration(spec, spec::add, console);
-    command.declareShared(declaration);
-    command.declare(declaration);
-    return withHelp(spec);
   }
 
   public static CommandSpec withHelp(CommandSpec spec) {

@@ -1,4 +1,4 @@
-package dev.helixbg.daemon.cli;
+package dev.helixbg.daemon.cli.flags;
 
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.kb.Kb;
