@@ -69,12 +69,12 @@ final class Constants {
 
   private Constants() {}
 
-  /** Offset of {@link Square#mostSigned}; the next constant is its inverse. */
+  /** Returns the offset of {@link Square#mostSigned}, whose inverse is the next constant. */
   static int signed(Square kind) {
     return kind == Square.SHORTS ? SHORT : SIGNED_BYTE;
   }
 
-  /** Offset of {@link Square#mostUnsigned}; the next constant is its inverse. */
+  /** Returns the offset of {@link Square#mostUnsigned}, whose inverse is the next constant. */
   static int unsigned(Square kind) {
     return kind == Square.SHORTS ? SHORT : UNSIGNED_BYTE;
   }

@@ -66,7 +66,7 @@ public final class EncoderWeights {
   // Both segments map the file's pages, which all processes share.
   private final MemorySegment dense;
 
-  /** Embeddings, of which only a few rows are read for a text. */
+  /** Rows of embeddings; a text needs only a few of these rows. */
   private final MemorySegment embeddings;
 
   private EncoderWeights(Arena arena, FileChannel file, Path path) throws IOException {

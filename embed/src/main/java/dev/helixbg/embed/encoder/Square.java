@@ -95,7 +95,7 @@ public enum Square {
     size = panel * PANELS;
   }
 
-  /** Returns the input at a place of a row. An int holds inputs whose indices are 16 apart. */
+  /** Returns the index of the input at a place in a row. An int has inputs that are 16 apart. */
   int input(int place) {
     int inGroup = place % (VECTOR * inAnInt);
     return place - inGroup + VECTOR * (inGroup % inAnInt) + inGroup / inAnInt;
