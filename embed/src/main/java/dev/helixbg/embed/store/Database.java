@@ -35,8 +35,8 @@ public final class Database implements AutoCloseable {
   private static final Duration BUSY = Duration.ofSeconds(30);
 
   /**
-   * Number that, plus the version, is the application_id of a database. If the two disagree, the
-   * version has a flipped bit.
+   * Number to which a database's version is added to get its application_id. If the stored
+   * application_id is not that sum, the stored version has a flipped bit.
    */
   private static final int OURS = 0x4842_0000;
 
@@ -242,7 +242,7 @@ public final class Database implements AutoCloseable {
 
   /**
    * Deletes the write-ahead log and its index. A process that still has the deleted database open
-   * keeps its own.
+   * keeps that database's log and index.
    */
   private void deleteLogs() throws IOException {
     Files.deleteIfExists(log(file));
