@@ -68,7 +68,7 @@ public record Settings(
        */
       AUTO,
       FP32,
-      /** Eight-bit matrices, which are faster; the vectors differ a little from those of FP32. */
+      /** Eight-bit matrices, which are faster; the vectors differ a little from FP32 vectors. */
       INT8
     }
   }

@@ -19,9 +19,7 @@ import java.util.Optional;
  * overrides the origins before it.
  */
 public record SettingsLoader(UserDirectories locations, Map<String, String> environment) {
-  /**
-   * Prefix of environment variables that are not settings, but tell how the program was started.
-   */
+  /** Prefix of environment variables that are not settings: they tell how the program started. */
   private static final String LAUNCHER_PREFIX = "HELIX_BG_LAUNCHER_";
 
   public static final String CONFIG_VARIABLE = "HELIX_BG_CONFIG";
