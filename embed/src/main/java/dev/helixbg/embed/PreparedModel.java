@@ -26,9 +26,7 @@ import java.util.StringJoiner;
  * @param why the reason for the file's format, in words
  */
 record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) {
-  /**
-   * Format of the prepared files. It must change when the code writes these files in another way.
-   */
+  /** Format of the prepared files; must change when the code writes these files differently. */
   static final String FORMAT = "helix-bg prepared model 6";
 
   private static final String NOTE = "prepared";

@@ -144,7 +144,7 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   public static final class Median {
     private Median() {}
 
-    /** Returns the median of at least one value, or the mean of the middle two. */
+    /** Returns the middle value, or the mean of the two middle values; needs at least one value. */
     public static double of(double... values) {
       double[] sorted = values.clone();
       Arrays.sort(sorted);

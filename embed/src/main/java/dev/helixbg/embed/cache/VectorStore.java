@@ -35,10 +35,7 @@ public record VectorStore(Database database, String kind) {
 
   private static final int ROW_VECTORS = 512;
 
-  /**
-   * Largest accepted difference of a vector's squared length from 1; rounding errors are below
-   * 1e-6.
-   */
+  /** Maximum difference of a vector's squared length from 1; rounding errors are below 1e-6. */
   private static final double NORM_TOLERANCE = 1e-4;
 
   /** Number by which unused vectors must outnumber used vectors to be deleted. */

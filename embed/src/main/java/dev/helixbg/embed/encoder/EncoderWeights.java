@@ -36,9 +36,7 @@ public final class EncoderWeights {
 
   public static final int HEADER = 64;
 
-  /**
-   * Indices of a layer's squares; {@code UP} and {@code DOWN} are the first of four squares each.
-   */
+  /** Indices of a layer's squares; four squares begin at {@code UP}, and four at {@code DOWN}. */
   static final int QUERY = 0;
 
   static final int KEY = 1;

@@ -112,7 +112,7 @@ public enum Square {
   /**
    * Rounds a matrix.
    *
-   * @param weights a matrix [inputs, outputs], of which the square is a part
+   * @param weights a matrix [inputs, outputs] that contains the square
    * @param at index of the square's first weight
    * @param stride distance between the weights of successive inputs, in floats
    * @param factor multiplier of all weights and biases

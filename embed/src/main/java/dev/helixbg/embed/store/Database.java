@@ -75,7 +75,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Work on the connection. It runs a second time, on a new database, if the first one is damaged.
+   * Work on the connection. It runs a second time, on a new database, if the first database is
+   * damaged.
    */
   @FunctionalInterface
   public interface Transaction<T> {
@@ -102,8 +103,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Loads SQLite's native library from the cache folder. Without this, the first connection would
-   * load it, and a failure would look like a damaged database.
+   * Loads SQLite's native library from the cache folder. Otherwise, the first connection would load
+   * the library, and a failure would look like a damaged database.
    *
    * @throws IOException when this platform has no such library, or it cannot be unpacked or loaded
    */
