@@ -25,7 +25,7 @@ public record Settings(
     DaemonSettings daemon,
     NotesItems notesItems) {
 
-  /** Tells which lists in notes are divided. Each item of a divided list becomes an entry. */
+  /** Choice of lists in notes to divide. Each item of a divided list becomes an entry. */
   public enum NotesItems {
     /** A list is divided only if the note is a memory file that lists facts. */
     AUTO(""),

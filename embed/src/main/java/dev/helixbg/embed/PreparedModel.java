@@ -113,7 +113,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     return prepared;
   }
 
-  /** Returns the files' sizes. Files are replaced whole, so a file of this size is complete. */
+  /** Returns the files' sizes. Files are replaced whole: a file of the right size is complete. */
   private String sizes() throws IOException {
     StringJoiner sizes = new StringJoiner(" ");
     for (Path each : network.files(file)) {

@@ -23,7 +23,7 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   /** Minimum cosine between the vectors that CoreML and the CPU compute for the same text. */
   static final double SAME = 0.999;
 
-  /** Lower bound of gains that are measured three times; {@link #CLEARLY_FASTER} is the upper. */
+  /** Lower bound of gains that are measured three times. Upper bound: {@link #CLEARLY_FASTER}. */
   private static final double SLOWER = 0.9;
 
   private static final double CLEARLY_FASTER = 1.5;

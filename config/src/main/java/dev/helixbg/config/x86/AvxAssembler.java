@@ -5,7 +5,8 @@ import java.nio.ByteOrder;
 
 /**
  * Assembler for the x86-64 instructions that the project's kernels need. Instructions on vectors of
- * 256 bits use the VEX encoding with 16 registers; instructions on 512 bits use EVEX with 32.
+ * 256 bits use the VEX encoding with 16 registers; instructions on vectors of 512 bits use the EVEX
+ * encoding with 32 registers.
  *
  * <p>Encodings: Intel's Software Developer's Manual, volume 2, chapter 2 (prefixes) and the
  * instructions' pages.

@@ -33,7 +33,7 @@ final class Constants {
   private static final int UNSIGNED_BYTE = withInverse(Square.BYTES.mostUnsigned);
   private static final int SHORT = withInverse(Square.SHORTS.mostSigned);
 
-  /** Float that rounds a number: the sum of both has the nearest integer in its low bits. */
+  /** Float to add to a number: the low bits of the sum are the nearest integer. */
   static final int TO_INTEGER = of(0x1.8p23f);
 
   private static final int TO_BYTE = of(0x1.8p23f + Square.BYTES.zero);

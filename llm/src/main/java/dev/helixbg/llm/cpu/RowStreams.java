@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /**
  * Chooses whether a thread reads the rows of a matrix in one stream or alternates between several
- * streams (distant regions of the matrix). Regular trials compare the two speeds. A trial times
+ * streams (distant regions of the matrix). Regular trials compare the two speeds. A trial measures
  * parts of the products that the thread computes during ordinary work.
  *
  * <p>Intel's processors prefetch too late on a single stream and read a third faster with eight
@@ -29,8 +29,8 @@ final class RowStreams {
   static final int FIRST = 1 << 11;
 
   /**
-   * Number of parts that a trial times with each of the two numbers of streams. These parts take 1
-   * or 2 ms.
+   * Number of parts that a trial measures with each of the two numbers of streams. These parts take
+   * 1 or 2 ms.
    */
   private static final int SAMPLES = 64;
 

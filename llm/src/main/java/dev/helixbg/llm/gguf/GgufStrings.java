@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
  * U+FFFD.
  */
 public final class GgufStrings extends AbstractList<String> implements RandomAccess {
-  /** The bytes of the file: each string is its length in bytes, then its text in UTF-8. */
+  /** Bytes from the file: for each string, its length in bytes, then its text in UTF-8. */
   private final byte[] utf8;
 
   /** Starts of the texts; see {@link GgufCursor#skipStrings}. */

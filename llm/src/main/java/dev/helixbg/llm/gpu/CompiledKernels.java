@@ -62,7 +62,7 @@ final class CompiledKernels {
     COMBINE
   }
 
-  /** {@code group} is the number of query heads that a threadgroup processes together. */
+  /** Sizes of a cache kernel; {@code group} is the number of query heads of a threadgroup. */
   record CacheKind(int headSize, int group) {}
 
   /**

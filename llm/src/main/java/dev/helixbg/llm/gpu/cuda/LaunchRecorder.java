@@ -151,7 +151,7 @@ final class LaunchRecorder implements AutoCloseable {
     cuda.call(Function.GRAPH_LAUNCH, again.graph, stream);
   }
 
-  /** Returns an equal earlier recording. If there is none, remembers {@code now}, returns null. */
+  /** Returns an equal earlier recording, or remembers {@code now} and returns null. */
   private Known remembered(MemorySegment now) {
     for (int i = known.size() - 1; i >= 0; i--) {
       if (known.get(i).text.mismatch(now) < 0) {
