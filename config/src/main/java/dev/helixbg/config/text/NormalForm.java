@@ -32,10 +32,7 @@ public final class NormalForm {
     return composed(isOdd(text) ? plain(text) : text);
   }
 
-  /**
-   * Returns whether {@link #HINTS} or {@link #WIDE} may match. A plain loop is fast even before the
-   * JIT compiles it.
-   */
+  /** Returns whether {@link #HINTS} or {@link #WIDE} may match; is fast even without the JIT. */
   private static boolean isOdd(String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);

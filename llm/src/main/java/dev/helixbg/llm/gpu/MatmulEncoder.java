@@ -44,7 +44,10 @@ final class MatmulEncoder {
   // The same constant is in matvec.metal.
   private static final int SIMDGROUPS = 4;
 
-  /** Number of rows that a simdgroup computes one by one, if there are {@link #ROWS_TO_LOOP}. */
+  /**
+   * Number of rows that a simdgroup computes one by one, if there are {@link #ROWS_TO_LOOP} rows
+   * and the columns fit the registers.
+   */
   private static final int LOOPS = 8;
 
   private static final int ROWS_TO_LOOP = 32_768;
