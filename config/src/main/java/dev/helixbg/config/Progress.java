@@ -5,8 +5,8 @@ public interface Progress extends AutoCloseable {
   Progress SILENT = (_, _) -> {};
 
   /**
-   * Reports that {@code items} more items are finished. Their work has the unit that was used for
-   * {@link Display#begin}.
+   * Reports that {@code items} more items, and {@code work} more work, are finished. The work has
+   * the same unit as in {@link Display#begin}.
    */
   void step(long items, long work);
 

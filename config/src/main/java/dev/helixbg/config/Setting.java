@@ -30,7 +30,7 @@ public record Setting<T>(
     NUMBER,
     LIST;
 
-    /** Separator of list elements in environment variables and flags; TOML uses brackets. */
+    /** Separator of list elements in environment variables and flags, but not in TOML. */
     static final String SEPARATOR = File.pathSeparator;
 
     String toml(String text) {

@@ -9,8 +9,8 @@ import java.util.function.Predicate;
 /**
  * All settings, checked. {@link SettingCatalog} describes them.
  *
- * @param kb if empty, helix-bg searches the usual places
- * @param helix if empty, helix-bg uses the program on {@code PATH}
+ * @param kb folder of the knowledge base; if empty, helix-bg searches the usual places
+ * @param helix path of the program helix; if empty, helix-bg uses the program on {@code PATH}
  * @param threads at least 1
  */
 public record Settings(
@@ -25,7 +25,7 @@ public record Settings(
     DaemonSettings daemon,
     NotesItems notesItems) {
 
-  /** Which lists in notes are divided into items. Each item of a divided list becomes an entry. */
+  /** Choice of lists in notes to divide. Each item of a divided list becomes an entry. */
   public enum NotesItems {
     /** A list is divided only if the note is a memory file that lists facts. */
     AUTO(""),
@@ -40,8 +40,8 @@ public record Settings(
     }
 
     /**
-     * Returns the value of the property {@code helix-bg} in a note's front matter that selects this
-     * mode; empty for AUTO.
+     * Returns the value that selects this mode for one note, as the property {@code helix-bg} of
+     * the note's front matter; empty for AUTO.
      */
     public String entries() {
       return entries;
@@ -68,7 +68,7 @@ public record Settings(
        */
       AUTO,
       FP32,
-      /** Eight-bit matrices, which are faster; the vectors differ a little from those of FP32. */
+      /** Eight-bit matrices, which are faster; the vectors differ a little from FP32 vectors. */
       INT8
     }
   }
@@ -83,7 +83,7 @@ public record Settings(
 
     /**
      * Returns settings with which only stored answers are used. If the file of the configured model
-     * is missing, these are the answers of the first model in the models folder.
+     * is missing, the answers of the first model in the models folder are used.
      */
     public LlmSettings withoutAsking(Predicate<Path> isThere) {
       return new LlmSettings(model.filter(isThere), 0, backend);

@@ -19,16 +19,14 @@ import java.util.Optional;
  * overrides the origins before it.
  */
 public record SettingsLoader(UserDirectories locations, Map<String, String> environment) {
-  /**
-   * Prefix of environment variables that are not settings, but tell how the program was started.
-   */
+  /** Prefix of environment variables that are not settings: they tell how the program started. */
   private static final String LAUNCHER_PREFIX = "HELIX_BG_LAUNCHER_";
 
   public static final String CONFIG_VARIABLE = "HELIX_BG_CONFIG";
 
   /**
-   * Variable in which the program helix looks for the KB's folder; the path may be relative to the
-   * working folder.
+   * Environment variable from which the program helix reads the KB's folder. The path may be
+   * relative to the working folder.
    */
   private static final String HELIX_KB = "HELIX_KB";
 
@@ -102,7 +100,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
         .forEach((name, text) -> written.put(name, new Written(text, file.toString())));
   }
 
-  /** An empty variable counts as unset; for a list it is an empty list. */
+  /** Adds all settings' variables. An empty variable counts as unset, or as an empty list. */
   private void addEnvironment(Map<String, Written> written) {
     Map<String, Setting<?>> names = new HashMap<>();
     catalog().forEach(setting -> names.put(setting.environmentName(), setting));

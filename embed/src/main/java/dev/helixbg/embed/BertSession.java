@@ -32,7 +32,7 @@ record BertSession(OrtSession session, Pooling pooling, Map<String, OnnxJavaType
   static final String MASK = "attention_mask";
   static final String TYPES = "token_type_ids";
 
-  /** Output: float [rows, columns, 384], or [rows, 1, 384] with the first token's state only. */
+  /** Output: float [rows, columns, 384]; or [rows, 1, 384], which is the first token's state. */
   private static final String TOKEN_STATES = "last_hidden_state";
 
   private static final Set<String> KNOWN = Set.of(IDS, MASK, TYPES);

@@ -15,7 +15,7 @@ record CrossEncoder(Tokenizer tokenizer, TokenBatches batches, PairWeights.Head 
   /** Number of special tokens that the tokenizer adds to one text. */
   private static final int FRAME = 2;
 
-  /** One token more than the judge reads, so that a cut text is noticed. */
+  /** Number of tokens at which a text is cut: one more than the judge reads, to notice the cut. */
   private static final int TOKENS = ROOM + FRAME + 1;
 
   private record Tokens(int[] ids, boolean olderWhole, boolean newerWhole) {}

@@ -17,7 +17,7 @@ public interface EmbedderSource {
 
   Embedder open();
 
-  /** Minimum number of texts for which a trial of {@link #otherWay} pays. */
+  /** Minimum number of texts with which a trial of {@link #otherWay} can save time. */
   int MANY = 512;
 
   /** Starts to load the model before its first use, if the source keeps it loaded between uses. */
@@ -29,7 +29,7 @@ public interface EmbedderSource {
   /**
    * Another method of computing vectors, which may be faster than the usual method.
    *
-   * @param id id of its vectors
+   * @param id id of the method's vectors
    * @param opensFaster whether the model opens faster than the usual model
    * @param model opens the model
    */
@@ -40,13 +40,13 @@ public interface EmbedderSource {
      * Returns the method's speed as a multiple of the usual method's, or 0 if the method must not
      * be used.
      *
-     * @param few whether there are too few texts for a trial. An untried method that opens faster
-     *     then counts as fast enough.
+     * @param few whether there are too few texts for a trial. In this case, a method that was never
+     *     tried counts as fast enough if it opens faster.
      */
     double of(boolean few);
   }
 
-  /** Returns another method for passages or entries; empty if there is none. */
+  /** Returns another method, for either passages or entries; empty if there is none. */
   default Optional<OtherWay> otherWay(boolean passages) {
     return Optional.empty();
   }

@@ -107,8 +107,8 @@ public final class EmbeddingModel implements EmbedderSource {
   }
 
   /**
-   * Returns the model that embeds queries. If the model of {@link #another} runs by machine code
-   * and has computed the entries' vectors, it embeds queries, too. Otherwise, this model does.
+   * Returns the model that embeds queries: the model of {@link #another}, if it runs by machine
+   * code and has computed the entries' vectors; otherwise this model.
    *
    * @param vectors id of the entries' vectors
    */
@@ -117,7 +117,7 @@ public final class EmbeddingModel implements EmbedderSource {
     return anotherForQueries().filter(other -> other.id.equals(vectors)).orElse(this);
   }
 
-  /** Returns the model for entries by machine code if it is prepared; otherwise this model. */
+  /** Returns the machine-code model for entries if it is prepared, otherwise this model. */
   @Override
   public EmbeddingModel likelyForQueries() {
     return anotherForQueries()

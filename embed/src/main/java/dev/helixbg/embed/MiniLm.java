@@ -10,20 +10,20 @@ public record MiniLm(Tokenizer tokenizer, TokenBatches batches, Provenance prove
   /** Number of texts that are tokenized before the first text is embedded; it bounds the memory. */
   private static final int WINDOW = 4096;
 
-  /** Network and processor, each with the reason for its choice, as {@code doctor} prints them. */
+  /** Network and processor, each with the reason for its choice; {@code doctor} prints both. */
   public record Provenance(String graph, String provider) {}
 
   /**
    * Returns the estimated cost of a text, in multiply-adds per value and layer. Each token takes 12
    * · 384 multiply-adds with weights. Each pair of tokens takes 2 multiply-adds in attention, which
-   * are slower: they take as long as 3 to 11 with weights, depending on engine and processor, and
-   * count as 5.
+   * count as 5 because they are slower. Depending on engine and processor, they take as long as 3
+   * to 11 multiply-adds with weights.
    */
   public static long work(long tokens) {
     return tokens * (12 * DIMENSION + 5 * tokens);
   }
 
-  /** Returns the number of tokens of a text that are read, including its two special tokens. */
+  /** Returns the number of tokens that the model reads of a text, including two special tokens. */
   public int tokenCount(String text) {
     return tokenizer.ids(text).length;
   }

@@ -16,8 +16,8 @@ import java.util.Optional;
  *
  * @param graphHash SHA-256 of the ONNX file
  * @param tokenizerHash SHA-256 of the tokenizer's file
- * @param extractedTo the cache folder if the model is the bundled one, which is copied there;
- *     otherwise empty
+ * @param extractedTo the cache folder, to which the bundled model is copied; empty for any other
+ *     model
  */
 record ModelSource(
     String describe,

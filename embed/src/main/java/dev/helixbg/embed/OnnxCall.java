@@ -6,7 +6,8 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
  * A call into ONNX Runtime by one thread, from {@link #begin} to {@link #close}. The process must
- * not end during a call, because its end destroys the library's tables, which the call reads.
+ * not end during a call, because the process's end destroys the library's tables, which the call
+ * reads.
  */
 public final class OnnxCall implements AutoCloseable {
   /** Each call holds the read lock. {@link #endAll} takes the write lock and never releases it. */

@@ -10,8 +10,8 @@ import dev.helixbg.embed.PairReader.Relation;
  * @param temperature positive divisor of the logits before they are converted to probabilities
  * @param likelySame lower bound of the probability of <i>same</i>
  * @param likelyOvertaken lower bound of the probability of <i>overtaken</i>
- * @param scoreWeight weight of the pair's score from vectors and words in the logits of <i>same</i>
- *     and <i>overtaken</i>; 0 for the judge of facts
+ * @param scoreWeight factor of the pair's score, which is computed from vectors and words and is
+ *     added to the logits of <i>same</i> and <i>overtaken</i>; 0 for the judge of facts
  */
 public record PairCalibration(
     double temperature, double likelySame, double likelyOvertaken, double scoreWeight) {

@@ -29,7 +29,8 @@ public interface PairReader extends AutoCloseable {
    * Result of reading a pair.
    *
    * @param logits logit of each {@link Relation}; no NaN
-   * @param olderWhole whether the older text was read to its end; likewise {@code newerWhole}
+   * @param olderWhole whether the older text was read to its end
+   * @param newerWhole whether the newer text was read to its end
    */
   record Reading(float[] logits, boolean olderWhole, boolean newerWhole) {}
 
@@ -40,7 +41,7 @@ public interface PairReader extends AutoCloseable {
 
   /**
    * Reads all pairs, in any order and on any thread, but one thread at a time calls the sink. A
-   * reading depends on its own two texts alone.
+   * reading depends only on the two texts of its pair, not on other pairs.
    *
    * @throws EmbeddingException when the model fails; the readings so far are valid
    * @throws InterruptedException when the calling thread is interrupted; checked between batches

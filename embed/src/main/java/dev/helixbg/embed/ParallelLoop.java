@@ -31,8 +31,8 @@ public final class ParallelLoop {
   }
 
   /**
-   * Runs all steps. If a step fails, the caller is interrupted, or no thread can be started, no
-   * further step begins. The loop then waits for the running steps and throws the first failure.
+   * Runs all steps. No step begins after a step has failed, the caller was interrupted, or no
+   * thread could be started. The loop then waits for running steps and throws the first failure.
    */
   static void run(int threads, int steps, Step step) throws InterruptedException {
     run(threads, steps, step, helpers("embed-"));

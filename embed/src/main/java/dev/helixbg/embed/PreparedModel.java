@@ -18,17 +18,15 @@ import java.util.StringJoiner;
 
 /**
  * A prepared model in the cache folder: the network in the format that this processor runs, and the
- * definition of its tokenizer. It is made once, and its results are compared with known results
- * before it is used. A small file (the note), written last, has the sizes of the files. Files of
- * other sizes are made again.
+ * definition of its tokenizer. A prepared model is made once, and its results are compared with
+ * known results before the model is used. A small file (the note), written last, has the sizes of
+ * the other files. If a file has another size than in the note, all files are made again.
  *
  * @param file the file to load: the rewritten network, or the original if it cannot be rewritten
  * @param why the reason for the file's format, in words
  */
 record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) {
-  /**
-   * Format of the prepared files. It must change when the code writes these files in another way.
-   */
+  /** Format of the prepared files; must change when the code writes these files differently. */
   static final String FORMAT = "helix-bg prepared model 6";
 
   private static final String NOTE = "prepared";
@@ -115,7 +113,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     return prepared;
   }
 
-  /** Files are replaced in one step, so a file of the right size is complete. */
+  /** Returns the files' sizes. Files are replaced whole: a file of the right size is complete. */
   private String sizes() throws IOException {
     StringJoiner sizes = new StringJoiner(" ");
     for (Path each : network.files(file)) {

@@ -38,7 +38,7 @@ final class ProbeTexts {
 
   private ProbeTexts() {}
 
-  /** Returns texts as long as in a real run, short to long. Each length fills one batch. */
+  /** Returns texts of the usual lengths, short to long. The texts of one length fill a batch. */
   static List<String> window() {
     List<String> texts = new ArrayList<>();
     for (int tokens = SHORTEST; tokens <= LONGEST; tokens *= 2) {

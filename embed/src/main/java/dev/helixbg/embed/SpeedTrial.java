@@ -23,7 +23,7 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   /** Minimum cosine between the vectors that CoreML and the CPU compute for the same text. */
   static final double SAME = 0.999;
 
-  /** Gains from here to {@link #CLEARLY_FASTER} are measured three times. */
+  /** Lower bound of gains that are measured three times. Upper bound: {@link #CLEARLY_FASTER}. */
   private static final double SLOWER = 0.9;
 
   private static final double CLEARLY_FASTER = 1.5;
@@ -144,7 +144,7 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   public static final class Median {
     private Median() {}
 
-    /** Returns the median of at least one value, or the mean of the middle two. */
+    /** Returns the middle value, or the mean of the two middle values; needs at least one value. */
     public static double of(double... values) {
       double[] sorted = values.clone();
       Arrays.sort(sorted);

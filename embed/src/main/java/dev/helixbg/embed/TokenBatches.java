@@ -8,7 +8,7 @@ import java.util.function.IntFunction;
 
 /**
  * Runs a model over many sequences of tokens, sorted by length and cut into batches, each padded to
- * its longest sequence. The number of threads changes no bit of a vector.
+ * its longest sequence. The number of threads never changes a bit of a vector.
  */
 record TokenBatches(TokenModel model, int threads) {
   private static final int TEXTS_PER_STEP = 16;
@@ -52,8 +52,8 @@ record TokenBatches(TokenModel model, int threads) {
   }
 
   /**
-   * Groups the indices of the texts into batches, the longest texts first. A batch gets at most
-   * half of the texts, so that two threads have work, unless there are at most {@link #FEW}.
+   * Groups the indices of the texts into batches, the longest texts first. If there are more than
+   * {@link #FEW} texts, a batch gets at most half of them, so that two threads have work.
    */
   private List<int[]> batches(int[][] ids) {
     Integer[] byLength = new Integer[ids.length];

@@ -35,7 +35,7 @@ record Tokenizer(long handle, int maxTokens) implements AutoCloseable {
     M with(Tokenizer tokenizer) throws IOException, OrtException;
   }
 
-  /** Makes an object that will close this tokenizer; if that fails, closes it at once. */
+  /** Makes an object that will close this tokenizer. After a failure, closes the tokenizer. */
   <M> M into(Maker<M> maker) throws IOException, OrtException {
     try {
       return maker.with(this);

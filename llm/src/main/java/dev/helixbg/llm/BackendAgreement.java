@@ -28,7 +28,7 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
 
   private static final double EMBEDDING_BOUND = 1e-5;
 
-  /** Most rows of a prompt that are compared; all rows of a long prompt would take gigabytes. */
+  /** Maximum number of compared rows of a prompt. All rows of a prompt could take gigabytes. */
   private static final int ROWS_COMPARED = 8;
 
   /**

@@ -16,7 +16,7 @@ public enum GpuApi {
     this.opener = opener;
   }
 
-  /** Opens a GPU; a {@code GpuException} of one sentence says why there is none. */
+  /** Opens a GPU. If there is none, throws a {@code GpuException} that says why in one sentence. */
   public GpuDevice open() {
     return opener.get();
   }

@@ -113,7 +113,7 @@ public final class ModelOpener {
     return open(file, backend, model -> backend.compile(() -> model.rehearse(options.limits())));
   }
 
-  /** Sums weights, the longest session's keys and values, and a pass's activations, in bytes. */
+  /** Sums the bytes of the weights, of the longest session's cache and of a pass's activations. */
   private static long memoryNeed(GgufFile file, PassLimits limits) {
     Qwen3Config config = Qwen3Config.from(file.metadata());
     long weights = file.tensors().values().stream().mapToLong(t -> t.rows() * t.rowBytes()).sum();

@@ -5,7 +5,7 @@ import java.util.Locale;
 
 /** Options for opening a model; {@code threads} is the number of CPU threads. */
 public record ModelOptions(Device device, int threads, PassLimits limits) {
-  /** Number of rows of a pass in which reading the weights takes little of the time. */
+  /** Maximum number of rows of a pass. In a full pass, reading the weights takes little time. */
   private static final int PROMPT_ROWS = 512;
 
   private static final int WANTED_ROWS = 32;

@@ -26,7 +26,7 @@ final class Arm64FaultHandler {
 
   private Arm64FaultHandler() {}
 
-  /** Linux passes to the code the signal in x0, siginfo_t in x1 and the context in x2. */
+  /** Returns code that Linux calls with the signal in x0, siginfo_t in x1, the context in x2. */
   static byte[] code(long table, int slots, long before, int page) {
     Arm64FaultHandler code = new Arm64FaultHandler();
     code.load(9, 1, 16); // the address that was read
@@ -74,7 +74,7 @@ final class Arm64FaultHandler {
     code.putInt(instruction);
   }
 
-  /** Emits movz, and movk for each further 16 bits. */
+  /** Emits movz for the lowest 16 bits, then movk for each further 16 bits. */
   private void set(int register, long value) {
     for (int part = 0; part < 4; part++) {
       int bits = (int) (value >>> 16 * part) & 0xFFFF;

@@ -17,7 +17,7 @@ final class X86FaultHandler {
 
   private X86FaultHandler() {}
 
-  /** Linux passes to the code the signal in RDI, siginfo_t in RSI and the context in RDX. */
+  /** Returns code that Linux calls with the signal in RDI, siginfo_t in RSI, the context in RDX. */
   static byte[] code(long table, int slots, long before) {
     X86FaultHandler code = new X86FaultHandler();
     code.bytes(0x48, 0x8B, 0x46, 0x10); // mov rax, [rsi + 16]: the address that was read

@@ -25,7 +25,7 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
   /** Minimum age of the last change for {@link #isSettled}; the clock is coarse. */
   private static final Duration SETTLED = Duration.ofSeconds(3);
 
-  /** Returns the state of a file and follows links; throws NoSuchFileException if it is missing. */
+  /** Returns the state of a file or link target; throws NoSuchFileException if it is missing. */
   public static FileState of(Path file) throws IOException {
     return of(Files.readAttributes(file, ATTRIBUTES));
   }
@@ -55,8 +55,8 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
   }
 
   /**
-   * Returns whether every later change would give another state. If so, content that is read now
-   * belongs to this state as long as the state stays the same.
+   * Returns whether every later change of the file changes its state. If so, content that is read
+   * now is the file's content as long as the state stays the same.
    */
   public boolean isSettled() {
     return lastChange().isBefore(Instant.now().minus(SETTLED));
@@ -64,14 +64,15 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
 
   /**
    * Returns the time of the last change, or {@link Instant#EPOCH} if that time is more than a
-   * minute in the future. The clock was then set back, so the next change gets another time.
+   * minute in the future. Such a time means that the clock was set back, so the next change gets
+   * another time.
    */
   public Instant lastChange() {
     Instant time = changed.toInstant();
     return time.isAfter(Instant.now().plusSeconds(60)) ? Instant.EPOCH : time;
   }
 
-  /** Returns path and state as lines of text, for comparison with those of a later run. */
+  /** Returns path and state as lines of text, which a later run compares with its own lines. */
   public String linesAt(Path path) {
     return String.join(
         "\n",

@@ -144,7 +144,7 @@ public final class PrivateFiles {
     }
   }
 
-  /** Throws unless the path is a file, a link to a file, or missing: a pipe blocks readers. */
+  /** Throws unless the path is a file, a link to a file, or missing. A pipe would block readers. */
   public static void requireFile(Path path) throws IOException {
     if (Files.exists(path) && !Files.isRegularFile(path)) {
       throw refused(path, "it is no regular file");

@@ -49,7 +49,7 @@ public record NativeFunction(MemorySegment address) {
     return call(a, 0, 0);
   }
 
-  /** Returns the exception for a failed call; throws an {@link Error} itself. */
+  /** Returns the exception to throw for {@code e}. If {@code e} is an Error, throws it at once. */
   public static RuntimeException unexpected(Throwable e) {
     return switch (e) {
       case RuntimeException runtime -> runtime;

@@ -78,8 +78,8 @@ public final class PackedLibraries {
   }
 
   /**
-   * Writes a library's file in one step, since another process may use the old file or write it,
-   * too. The new file is synced before the rename, so a file of the right size is complete.
+   * Writes a library's file in one step, since another process may use the old file or write a new
+   * one. The new file is synced before the rename, so a file of the right size is complete.
    */
   private static void unpack(URL packed, Path target) throws IOException {
     Path temporary = Files.createTempFile(target.getParent(), ".", ".tmp");

@@ -17,7 +17,7 @@ public final class NearestName {
    */
   private static final int MOST_EDITS = 2;
 
-  /** Minimum length of a typed text with which a name may begin, to count as near. */
+  /** Minimum length of a typed text that may be only the beginning of a name. */
   private static final int BEGINNING = 3;
 
   private static final int LONGEST = 80;
@@ -52,7 +52,7 @@ public final class NearestName {
     return nearest;
   }
 
-  /** Returns the number of edits; at least {@code most} if there are that many. */
+  /** Returns the number of edits if it is below {@code most}, otherwise {@code most} or more. */
   private static int edits(String a, String b, int most) {
     if (Math.abs(a.length() - b.length()) >= most) {
       return most;

@@ -32,7 +32,7 @@ public final class NormalForm {
     return composed(isOdd(text) ? plain(text) : text);
   }
 
-  /** Whether {@link #HINTS} or {@link #WIDE} may match; in a young JVM the patterns are slow. */
+  /** Returns whether {@link #HINTS} or {@link #WIDE} may match; is fast even without the JIT. */
   private static boolean isOdd(String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
@@ -63,7 +63,7 @@ public final class NormalForm {
         : text;
   }
 
-  /** Returns whether a text has {@code lowest} or a higher character, except frequent marks. */
+  /** Returns whether a text has a character from {@code lowest} on that is not a frequent mark. */
   private static boolean reaches(String text, char lowest) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);

@@ -15,7 +15,7 @@ import java.util.function.UnaryOperator;
 public final class PrintableStream extends FilterOutputStream {
   private final UnaryOperator<String> safe;
 
-  /** The first bytes of a character, until its last bytes are written. */
+  /** First bytes of a character whose last bytes are not written yet. */
   private byte[] begun = {};
 
   private PrintableStream(OutputStream out, UnaryOperator<String> safe) {
@@ -28,7 +28,7 @@ public final class PrintableStream extends FilterOutputStream {
     return new PrintableStream(out, PrintableText::block);
   }
 
-  /** Returns a stream for JSON, which escapes such characters. */
+  /** Returns a stream for JSON, which escapes characters that a terminal executes or hides. */
   public static PrintableStream json(OutputStream out) {
     return new PrintableStream(out, PrintableText::json);
   }

@@ -59,7 +59,7 @@ public final class PrintableText {
     return out.toString();
   }
 
-  /** Cuts a text to {@code units} UTF-16 units and adds {@code …}; splits no surrogate pair. */
+  /** Cuts a text to {@code units} UTF-16 units and adds {@code …}; never cuts a surrogate pair. */
   public static String beginning(String text, int units) {
     if (text.length() <= units) {
       return text;

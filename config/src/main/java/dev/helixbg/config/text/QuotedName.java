@@ -19,7 +19,7 @@ public final class QuotedName {
 
   private QuotedName() {}
 
-  /** Returns a plain word unchanged, or any other name quoted, on one line, and cut if long. */
+  /** Returns a plain word unchanged; quotes any other name on one line, and cuts a long name. */
   public static String of(String name) {
     if (PLAIN.matcher(name).matches()) {
       return name;

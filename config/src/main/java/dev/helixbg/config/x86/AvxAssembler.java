@@ -5,7 +5,8 @@ import java.nio.ByteOrder;
 
 /**
  * Assembler for the x86-64 instructions that the project's kernels need. Instructions on vectors of
- * 256 bits use the VEX encoding with 16 registers; instructions on 512 bits use EVEX with 32.
+ * 256 bits use the VEX encoding with 16 registers; instructions on vectors of 512 bits use the EVEX
+ * encoding with 32 registers.
  *
  * <p>Encodings: Intel's Software Developer's Manual, volume 2, chapter 2 (prefixes) and the
  * instructions' pages.
@@ -229,15 +230,15 @@ public final class AvxAssembler {
     bytes(1);
   }
 
-  /** Permutes the quarters of a vector of 512 bits; {@code places} as in {@link #permute}. */
+  /** Permutes the quarters of a vector of 512 bits, in the same way as {@link #permute}. */
   void permuteQuarters(int source, int places, int target) {
     ofRegister(MAP_0F3A, PREFIX_66, 0x23, target, source, source);
     bytes(places);
   }
 
   /**
-   * Permutes each group of four floats. {@code places} has two bits for each float, the lowest
-   * first.
+   * Permutes each group of four floats. The lowest two bits of {@code places} select the source of
+   * the first float, the next two bits select the source of the second float, and so on.
    */
   void permute(int source, int places, int target) {
     ofRegister(MAP_0F3A, PREFIX_66, 0x04, target, 0, source);
@@ -274,8 +275,8 @@ public final class AvxAssembler {
   }
 
   /**
-   * Emits a VEX or EVEX prefix. It has the number {@code second} and the high bits of the two other
-   * register numbers, all inverted.
+   * Emits a VEX or EVEX prefix. The prefix encodes the register number {@code second} and the high
+   * bits of the two other register numbers, all of them inverted.
    */
   private void prefix(int map, int prefix, int reg, int second, int third) {
     int r = ~reg >> 3 & 1;

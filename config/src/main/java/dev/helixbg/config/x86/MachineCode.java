@@ -50,7 +50,7 @@ public final class MachineCode {
         : List.of();
   }
 
-  /** Returns the first line of {@code /proc/cpuinfo} that begins so; empty if there is none. */
+  /** Returns the first line of {@code /proc/cpuinfo} with this beginning; empty if none has it. */
   public static String cpuInfo(String beginning) {
     try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
       return lines.filter(line -> line.startsWith(beginning)).findFirst().orElse("");
@@ -60,8 +60,8 @@ public final class MachineCode {
   }
 
   /**
-   * Copies machine code into executable memory, which is never freed, and returns it as a function;
-   * empty if the system refuses.
+   * Copies machine code into executable memory, which is never freed, and returns the code as a
+   * function; empty if the system refuses.
    */
   public static Optional<NativeFunction> function(byte[] code) {
     NativeFunction map = NativeFunction.ofC("mmap").orElseThrow();

@@ -19,8 +19,8 @@ public record KnownVectors(Map<TextKey, float[]> byKey, int stored) {
   private static final int ENOUGH = 64;
 
   /**
-   * Returns the id of the method (see {@link VectorIds}) that has made vectors of the most texts.
-   * If several ids have equally many texts, returns the first of them.
+   * Returns the id (see {@link VectorIds}) under which the most texts have a vector. If several ids
+   * have equally many texts, returns the first of these ids.
    */
   public String id(List<String> ids, Stream<String> texts) {
     if (ids.size() == 1 || byKey.isEmpty()) {

@@ -11,7 +11,7 @@ import java.util.List;
  */
 public record VectorIds(List<String> entries, List<String> passages) {
 
-  /** Returns the id in keys of texts and findings; it is the same for every method. */
+  /** Returns the usual id, which stands for all methods in the keys of texts and findings. */
   public String name() {
     return entries.getFirst();
   }

@@ -35,13 +35,10 @@ public record VectorStore(Database database, String kind) {
 
   private static final int ROW_VECTORS = 512;
 
-  /**
-   * Largest accepted difference of a vector's squared length from 1; rounding errors are below
-   * 1e-6.
-   */
+  /** Maximum difference of a vector's squared length from 1; rounding errors are below 1e-6. */
   private static final double NORM_TOLERANCE = 1e-4;
 
-  /** Number by which unused vectors must outnumber used vectors before they are deleted. */
+  /** Number by which unused vectors must outnumber used vectors to be deleted. */
   private static final int FEW_STALE = 256;
 
   public static VectorStore ofEntries(Database database) {
@@ -82,8 +79,8 @@ public record VectorStore(Database database, String kind) {
   }
 
   /**
-   * Returns the place of each text's vector: the number of vectors of its kind that precede it. If
-   * a text has two vectors, the later one counts.
+   * Returns the place of each text's vector: the number of vectors of this store that were added
+   * before it. If a text has two vectors, the place is that of the later vector.
    *
    * @return empty if a text has no vector
    */

@@ -19,9 +19,9 @@ final class AttentionCode {
   static final int TOKENS = 512;
 
   /**
-   * Number of positions after the first {@link #TOKENS} in a row of scores or transposed keys. In a
-   * row of scores, the first of these positions holds the factor that is at {@link #FACTOR}; the
-   * others are unused.
+   * Number of floats after the first {@link #TOKENS} floats in a row of scores or transposed keys.
+   * In a row of scores, the first of these floats is the factor (see {@link #FACTOR}); the others
+   * are unused.
    */
   static final int PADDING = 32;
 
@@ -76,7 +76,7 @@ final class AttentionCode {
     return product(bits, WIDE_STRIDE, STRIDE, STRIDE, true);
   }
 
-  /** Returns code of {@code c[row][i] = Σ a[row][k] · b[k][i]}, {@link #ROWS} rows at a time. */
+  /** Returns code for {@code c[row][i] = Σ a[row][k] · b[k][i]}, {@link #ROWS} rows at a time. */
   private static byte[] product(
       int bits, int strideOfA, int strideOfB, int strideOfC, boolean factors) {
     AvxAssembler code = new AvxAssembler(bits);

@@ -33,7 +33,7 @@ final class Constants {
   private static final int UNSIGNED_BYTE = withInverse(Square.BYTES.mostUnsigned);
   private static final int SHORT = withInverse(Square.SHORTS.mostSigned);
 
-  /** Float that rounds a number: the sum of both has the nearest integer in its low bits. */
+  /** Float to add to a number: the low bits of the sum are the nearest integer. */
   static final int TO_INTEGER = of(0x1.8p23f);
 
   private static final int TO_BYTE = of(0x1.8p23f + Square.BYTES.zero);
@@ -69,12 +69,12 @@ final class Constants {
 
   private Constants() {}
 
-  /** Offset of {@link Square#mostSigned}; the next constant is its inverse. */
+  /** Returns the offset of {@link Square#mostSigned}, whose inverse is the next constant. */
   static int signed(Square kind) {
     return kind == Square.SHORTS ? SHORT : SIGNED_BYTE;
   }
 
-  /** Offset of {@link Square#mostUnsigned}; the next constant is its inverse. */
+  /** Returns the offset of {@link Square#mostUnsigned}, whose inverse is the next constant. */
   static int unsigned(Square kind) {
     return kind == Square.SHORTS ? SHORT : UNSIGNED_BYTE;
   }

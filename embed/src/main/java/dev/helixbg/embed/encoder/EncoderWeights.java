@@ -36,9 +36,7 @@ public final class EncoderWeights {
 
   public static final int HEADER = 64;
 
-  /**
-   * Indices of a layer's squares; {@code UP} and {@code DOWN} are the first of four squares each.
-   */
+  /** Indices of a layer's squares; four squares begin at {@code UP}, and four at {@code DOWN}. */
   static final int QUERY = 0;
 
   static final int KEY = 1;
@@ -66,7 +64,7 @@ public final class EncoderWeights {
   // Both segments map the file's pages, which all processes share.
   private final MemorySegment dense;
 
-  /** Embeddings, of which only a few rows are read for a text. */
+  /** Rows of embeddings; a text needs only a few of these rows. */
   private final MemorySegment embeddings;
 
   private EncoderWeights(Arena arena, FileChannel file, Path path) throws IOException {

@@ -95,7 +95,7 @@ public enum Square {
     size = panel * PANELS;
   }
 
-  /** Returns the input at a place of a row. An int holds inputs whose indices are 16 apart. */
+  /** Returns the index of the input at a place in a row. An int has inputs that are 16 apart. */
   int input(int place) {
     int inGroup = place % (VECTOR * inAnInt);
     return place - inGroup + VECTOR * (inGroup % inAnInt) + inGroup / inAnInt;
@@ -112,7 +112,7 @@ public enum Square {
   /**
    * Rounds a matrix.
    *
-   * @param weights a matrix [inputs, outputs], of which the square is a part
+   * @param weights a matrix [inputs, outputs] that contains the square
    * @param at index of the square's first weight
    * @param stride distance between the weights of successive inputs, in floats
    * @param factor multiplier of all weights and biases

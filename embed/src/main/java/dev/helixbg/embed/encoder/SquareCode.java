@@ -24,7 +24,7 @@ final class SquareCode {
   private static final Register W = Register.R9;
   private static final Register LEFT = Register.RAX;
 
-  /** Rows computed together; the memory of rows must have room for a multiple of this. */
+  /** Number of rows computed together. The memory of rows must have room for a multiple of it. */
   static final int ROWS = 6;
 
   private static final int UNROLLED = 8;

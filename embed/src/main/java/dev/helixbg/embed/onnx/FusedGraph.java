@@ -78,7 +78,7 @@ public record FusedGraph(OnnxFile source, Precision precision, boolean judge, Gr
     return result;
   }
 
-  /** If the model has no input for token types, all tokens have type 0. */
+  /** Adds the embeddings. If token types are not an input, all tokens have type 0. */
   private String embeddings() throws IOException {
     ByteBuffer words = source.rows("embeddings.word_embeddings.weight");
     float[] positions = OnnxFile.floats(source.rows("embeddings.position_embeddings.weight"));
@@ -103,7 +103,7 @@ public record FusedGraph(OnnxFile source, Precision precision, boolean judge, Gr
     return graph.floats(name, OnnxFile.bytes(rows), rows.length / WIDTH, WIDTH);
   }
 
-  /** Adds a layer's attention; {@code asking} names the states of the queries. */
+  /** Adds a layer's attention: queries of {@code asking}, keys and values of {@code state}. */
   private String attention(int layer, String asking, String state) throws IOException {
     String self = OnnxFile.layer(layer) + "attention.self.";
     String output = OnnxFile.layer(layer) + "attention.output.";

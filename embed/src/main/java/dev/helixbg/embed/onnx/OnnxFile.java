@@ -16,7 +16,7 @@ import java.util.stream.LongStream;
 
 /**
  * The weights of an exported MiniLM, mapped into memory, and the names of its inputs' variable
- * dimensions. Field numbers are those of <a
+ * dimensions. Field numbers come from <a
  * href="https://github.com/onnx/onnx/blob/main/onnx/onnx.proto">onnx.proto</a>.
  */
 public final class OnnxFile implements AutoCloseable {
@@ -31,7 +31,7 @@ public final class OnnxFile implements AutoCloseable {
 
   record Node(String operator, List<String> inputs, List<String> outputs) {}
 
-  /** A weight; {@code data} is little-endian, and null if it is not in the field raw_data. */
+  /** A weight; {@code data} is little-endian, or null if the weight has no field raw_data. */
   private record Tensor(List<Long> dims, int type, ByteBuffer data) {}
 
   /**

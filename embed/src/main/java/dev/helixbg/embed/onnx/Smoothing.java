@@ -24,8 +24,8 @@ record Smoothing(float[] activations) {
   private static final int WIDTH = 384;
 
   /**
-   * Weight of rounding errors of queries and keys, if those of values have weight 1. Errors of
-   * values change an embedding more.
+   * Weight of rounding errors of queries and keys. Rounding errors of values have the weight 1,
+   * because they change an embedding more.
    */
   private static final float QUERIES_AND_KEYS = 0.25f;
 

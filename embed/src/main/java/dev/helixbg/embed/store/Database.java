@@ -35,8 +35,8 @@ public final class Database implements AutoCloseable {
   private static final Duration BUSY = Duration.ofSeconds(30);
 
   /**
-   * Number that, plus the version, is the application_id of a database. If the two disagree, the
-   * version has a flipped bit.
+   * Number to which a database's version is added to get its application_id. If the stored
+   * application_id is not that sum, the stored version has a flipped bit.
    */
   private static final int OURS = 0x4842_0000;
 
@@ -75,7 +75,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Work on the connection. It runs a second time, on a new database, if the first one is damaged.
+   * Work on the connection. It runs a second time, on a new database, if the first database is
+   * damaged.
    */
   @FunctionalInterface
   public interface Transaction<T> {
@@ -102,8 +103,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Loads SQLite's native library from the cache folder. Without this, the first connection would
-   * load it, and a failure would look like a damaged database.
+   * Loads SQLite's native library from the cache folder. Otherwise, the first connection would load
+   * the library, and a failure would look like a damaged database.
    *
    * @throws IOException when this platform has no such library, or it cannot be unpacked or loaded
    */
@@ -242,7 +243,7 @@ public final class Database implements AutoCloseable {
 
   /**
    * Deletes the write-ahead log and its index. A process that still has the deleted database open
-   * keeps its own.
+   * keeps that database's log and index.
    */
   private void deleteLogs() throws IOException {
     Files.deleteIfExists(log(file));

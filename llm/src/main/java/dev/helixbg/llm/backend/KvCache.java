@@ -45,7 +45,7 @@ public abstract class KvCache implements AutoCloseable {
   }
 
   /**
-   * Allocates the memory of all positions before {@code end}. An implementation may itself set
+   * Allocates the memory of all positions before {@code end}. The implementation may also set
    * {@link #length} to {@code end}.
    */
   protected abstract void makeRoom(int end);

@@ -33,7 +33,7 @@ final class Matmul {
    */
   static final int FEW = 7;
 
-  /** A block of weights stays in the second-level cache together with the activations. */
+  /** Size of a block of weights, in bytes. With the activations, it fits the second-level cache. */
   private static final long SHARED_BYTES = 1 << 16;
 
   /**

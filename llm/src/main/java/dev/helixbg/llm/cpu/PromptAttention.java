@@ -80,7 +80,7 @@ final class PromptAttention {
     }
   }
 
-  /** Queries are ordered by token, then by head. */
+  /** Returns how many positions a query attends to. Queries are ordered by token, then by head. */
   private int seen(int query) {
     return start + query / group + 1;
   }
@@ -89,7 +89,7 @@ final class PromptAttention {
     return 4L * (head * group + query % group) * size;
   }
 
-  /** Scores are stored in blocks of {@link TileProduct#DEPTH} positions. */
+  /** Returns a score's address; scores are in blocks of {@link TileProduct#DEPTH} positions. */
   private long scoresAt(int position) {
     long part = (long) position / DEPTH * ROWS * STRIDE;
     return scores + 4L * (part + position % DEPTH);
@@ -158,7 +158,7 @@ final class PromptAttention {
    * a batch are usually forks of one sequence and share most of their positions.
    */
   private final class CachedTiles {
-    /** Distance of panels; not a power of two, so that they use different sets of the CPU cache. */
+    /** Distance of panels, in rows; not a power of two, so that panels use different cache sets. */
     private static final int APART = DEPTH + 16;
 
     private MemorySegment keys = MemorySegment.NULL;

@@ -3,34 +3,34 @@ package dev.helixbg.llm.cpu;
 import java.util.Arrays;
 
 /**
- * Chooses whether a thread reads the rows of a matrix in one stream or in several streams (regions
- * of the matrix that are read in turn). Regular trials compare the two speeds. They time parts of
- * the products that the thread computes during ordinary work.
+ * Chooses whether a thread reads the rows of a matrix in one stream or alternates between several
+ * streams (distant regions of the matrix). Regular trials compare the two speeds. A trial measures
+ * parts of the products that the thread computes during ordinary work.
  *
  * <p>Intel's processors prefetch too late on a single stream and read a third faster with eight
  * streams. AMD's Zen 5 loses half to two thirds of its speed with eight streams. The number of
  * streams never changes a bit of a result.
  */
 final class RowStreams {
-  /** Number of streams when there are several; more than eight gain nothing. */
+  /** Number of streams if there is more than one; more than eight streams gain nothing. */
   static final int MANY = 8;
 
   /**
-   * Number of parts of products from the end of one trial to the end of the next trial; about 30
-   * tokens need so many. Nearly a hundredth of the parts belong to trials. Parts below {@link
+   * Number of parts of products from the end of one trial to the end of the next trial, about as
+   * many as 30 tokens need. Nearly a hundredth of these parts are timed. Parts below {@link
    * #LEAST_BYTES} do not count.
    */
   static final int PERIOD = 1 << 14;
 
   /**
-   * Number of counted parts before the first trial; a few tokens need so many. During the first
-   * token, the first access to the model's pages would distort a trial.
+   * Number of counted parts before the first trial, about as many as a few tokens need. During the
+   * first token, the first access to the model's pages would distort a trial.
    */
   static final int FIRST = 1 << 11;
 
   /**
-   * Number of parts that a trial times with each of the two numbers of streams. These parts take 1
-   * or 2 ms.
+   * Number of parts that a trial measures with each of the two numbers of streams. These parts take
+   * 1 or 2 ms.
    */
   private static final int SAMPLES = 64;
 
@@ -47,9 +47,7 @@ final class RowStreams {
     return !times() ? chosen : untilTrialEnds % 2 == 0 ? 1 : MANY;
   }
 
-  /**
-   * Returns whether a trial is under way, so that {@link #took} needs the time of the next part.
-   */
+  /** Returns whether a trial runs, so that {@link #took} needs the time of the next part. */
   boolean times() {
     return untilTrialEnds <= 2 * SAMPLES;
   }

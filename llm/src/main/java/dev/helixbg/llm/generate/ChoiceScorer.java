@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
  * not depend on other prompts in the pass.
  */
 public final class ChoiceScorer {
-  /** A tree holds a copy of some weights, and a buffer on the device. */
+  /** Maximum number of kept trees; each has a copy of some weights, and a buffer on the device. */
   private static final int MOST_KEPT = 64;
 
   private final ForwardPasses work;

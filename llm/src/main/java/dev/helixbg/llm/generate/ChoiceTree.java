@@ -53,7 +53,7 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
    */
   record BranchPoint(int[] path, int[] next, int[] branch) {
 
-    /** Returns the branch points, those with shorter paths first. */
+    /** Returns the branch points; the points with the shortest paths come first. */
     static List<BranchPoint> all(List<int[]> choices) {
       List<BranchPoint> points = new ArrayList<>();
       int longest = choices.stream().mapToInt(ids -> ids.length).max().orElse(0);
@@ -91,7 +91,7 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
       return new BranchPoint(path, next.stream().mapToInt(id -> id).toArray(), branch);
     }
 
-    /** Multiplies shares by the next tokens' probabilities; returns false if a logit is NaN. */
+    /** Multiplies each share by its next token's probability; returns false if a logit is NaN. */
     boolean share(float[] logits, int first, double[] shares) {
       double[] weights = new double[next.length];
       double largest = Double.NEGATIVE_INFINITY;

@@ -33,7 +33,7 @@ public final class ForwardPasses {
 
   private int silentRows;
 
-  /** A slot for each pass in flight, and one more that can be written meanwhile. */
+  /** Token ids: a slot for each pass in flight, and one more slot that can be written meanwhile. */
   final TokenSlots tokens;
 
   /** The most recent pass that reads a prompt. Its inputs must not change before it ends. */

@@ -28,7 +28,7 @@ public final class Generator {
   private final Set<Integer> stopTokens;
   private final BooleanSupplier cancelled;
 
-  /** Whether passes are filled up, so that answers do not depend on their number. */
+  /** Whether passes are filled up, so that an answer does not depend on the number of answers. */
   private final boolean steady;
 
   private final int depth;
@@ -195,7 +195,10 @@ public final class Generator {
     return cost(left) == cost(rows.size()) && rows.stream().anyMatch(GrowingAnswer::mayGoOn);
   }
 
-  /** With several passes in flight, fewer rows save time only if they save a tile of rows. */
+  /**
+   * Returns the cost of a pass for {@code answers} answers, in rows or in tiles of rows. With
+   * several passes in flight, fewer rows save time only if they save a tile of rows.
+   */
   private int cost(int answers) {
     if (answers <= backend.fewRows()) {
       return answers;

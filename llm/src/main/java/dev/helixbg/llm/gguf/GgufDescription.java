@@ -27,7 +27,7 @@ public record GgufDescription(
    * @param typeId ggml's number of the element type; see {@link StoredType}
    * @param shape one to four sizes; the contiguous dimension is first
    * @param offset offset from the start of the data, in bytes
-   * @param typeAt position in the file of the type's number
+   * @param typeAt position of the type's number in the file
    */
   public record TensorEntry(String name, int typeId, List<Long> shape, long offset, long typeAt) {
 
@@ -97,7 +97,7 @@ public record GgufDescription(
     }
   }
 
-  /** Returns the tensors by name; throws if one is incomplete or of an unknown type. */
+  /** Returns the tensors by name; throws if a tensor is incomplete, repeated or of a wrong type. */
   SequencedMap<String, Tensor> locate(String file, MemorySegment bytes) {
     MemorySegment data = bytes.asSlice(Math.min(dataStart, bytes.byteSize()));
     SequencedMap<String, Tensor> located = new LinkedHashMap<>();

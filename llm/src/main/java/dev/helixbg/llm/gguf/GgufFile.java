@@ -9,7 +9,9 @@ public record GgufFile(
     MappedFile mapped, GgufDescription head, SequencedMap<String, Tensor> tensors)
     implements AutoCloseable {
 
-  /** Reads the head of a mapped file, which closes with the result, or if it cannot be used. */
+  /**
+   * Reads the head of a mapped file. The result closes the file; an unusable file closes at once.
+   */
   public static GgufFile read(MappedFile mapped) {
     try {
       GgufDescription head = GgufDescription.of(mapped);
@@ -21,7 +23,7 @@ public record GgufFile(
     }
   }
 
-  /** Finds the tensors. If one cannot be used, the mapped file stays open. */
+  /** Finds the tensors. If a tensor cannot be used, throws, but does not close the mapped file. */
   public static GgufFile located(MappedFile mapped, GgufDescription head) {
     return new GgufFile(mapped, head, head.locate(mapped.path().toString(), mapped.bytes()));
   }

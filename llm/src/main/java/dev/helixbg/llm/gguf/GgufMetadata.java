@@ -56,7 +56,7 @@ public final class GgufMetadata {
     return required(key, String.class, "a string");
   }
 
-  /** Returns an array; throws if there is none of at most {@code most} elements. */
+  /** Returns an array; throws if it is missing or has more than {@code most} elements. */
   public GgufArray array(String key, int most) {
     GgufArray array = required(key, GgufArray.class, "an array");
     if (array.count() > most) {

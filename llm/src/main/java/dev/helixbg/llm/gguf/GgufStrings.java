@@ -8,11 +8,11 @@ import java.util.stream.IntStream;
 
 /**
  * The strings of an array, copied from the file as one byte array. A vocabulary has over a hundred
- * thousand strings, few of which are ever needed as a {@link String}. Malformed UTF-8 becomes
+ * thousand strings; few of them are ever needed as a {@link String}. Malformed UTF-8 becomes
  * U+FFFD.
  */
 public final class GgufStrings extends AbstractList<String> implements RandomAccess {
-  /** The bytes of the file: each string is its length in bytes, then its text in UTF-8. */
+  /** Bytes from the file: for each string, its length in bytes, then its text in UTF-8. */
   private final byte[] utf8;
 
   /** Starts of the texts; see {@link GgufCursor#skipStrings}. */
@@ -41,7 +41,7 @@ public final class GgufStrings extends AbstractList<String> implements RandomAcc
     return starts.length - 1;
   }
 
-  /** Returns all strings, as in the file. The array must not be changed. */
+  /** Returns the bytes of all strings, as stored in the file. The array must not be changed. */
   public byte[] utf8() {
     return utf8;
   }

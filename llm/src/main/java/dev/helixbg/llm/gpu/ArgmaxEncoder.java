@@ -19,7 +19,7 @@ final class ArgmaxEncoder {
   private GpuBuffer values;
   private GpuBuffer places;
 
-  /** Logits whose first step the matrix product did in submission {@code foundIn}; or null. */
+  /** Logits for which the product did the first step, in submission {@code foundIn}; or null. */
   private GpuActivations found;
 
   private long foundIn;

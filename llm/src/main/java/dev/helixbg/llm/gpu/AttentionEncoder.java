@@ -106,7 +106,7 @@ final class AttentionEncoder {
     }
   }
 
-  /** {@code fresh} is the rotation to do first; null if the rows are already rotated. */
+  /** Attends row by row, after the rotation {@code fresh}; null if rows are already rotated. */
   private void rows(
       BatchTables tables, GpuActivations q, int layer, GpuActivations target, Rotation fresh) {
     KvBlocks memory = tables.memory();
@@ -159,7 +159,7 @@ final class AttentionEncoder {
     }
   }
 
-  /** A power of two, so that the dispatch grid seldom changes during an answer. */
+  /** Returns a power of two, so that the dispatch grid seldom changes during an answer. */
   private static int parts(int blocks) {
     int wanted = Math.clamp(Math.ceilDiv(blocks, PART_BLOCKS), 1, MOST_PARTS);
     return wanted == 1 ? 1 : 2 * Integer.highestOneBit(wanted - 1);
@@ -210,7 +210,7 @@ final class AttentionEncoder {
     return new CacheKind(shape.headSize(), group(headsPerKvHead(shape, q), shape));
   }
 
-  /** Returns the largest divisor of {@code headsPerKvHead} that fits threadgroup memory. */
+  /** Returns the largest number of heads that divides {@code headsPerKvHead} and fits memory. */
   private static int group(int headsPerKvHead, KvShape shape) {
     int group = headsPerKvHead;
     while (headsPerKvHead % group != 0

@@ -13,7 +13,7 @@ import dev.helixbg.llm.gpu.GpuKvCache.KvBlocks;
  * @param wantedRows the rows whose logits are wanted
  * @param places two numbers for each row: the row's position in its sequence, and the index in
  *     {@code blocks} at which the sequence's blocks begin
- * @param blocks for all sequences, the numbers of the cache blocks with their keys and values
+ * @param blocks numbers of the cache blocks that hold the keys and values of all sequences
  * @param tiles tiles of rows for {@code attend_tile}
  * @param mostBlocks number of blocks of the longest sequence
  * @param distinct whether every row belongs to a different sequence, as in decoding

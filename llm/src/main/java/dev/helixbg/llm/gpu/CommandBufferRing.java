@@ -82,7 +82,7 @@ final class CommandBufferRing {
     return last();
   }
 
-  /** If a buffer failed, {@code await} throws after all other buffers have ended. */
+  /** Returns the last submission. If a buffer failed, {@code await} throws after all have ended. */
   Submission last() {
     long number = committed - 1;
     return () -> awaitThrough(number);

@@ -62,7 +62,7 @@ final class CompiledKernels {
     COMBINE
   }
 
-  /** {@code group} is the number of query heads that a threadgroup processes together. */
+  /** Sizes of a cache kernel; {@code group} is the number of query heads of a threadgroup. */
   record CacheKind(int headSize, int group) {}
 
   /**
@@ -73,7 +73,7 @@ final class CompiledKernels {
 
   private record CacheKey(CacheKernel kernel, CacheKind kind) {}
 
-  /** Columns that the 32 lanes of {@code matvec.metal} process with one unit each. */
+  /** Number of columns that 32 lanes of {@code matvec.metal} process with one unit each. */
   static final int UNIT_COLUMNS = 1024;
 
   private static final Set<TensorType> COMMON =
@@ -97,7 +97,7 @@ final class CompiledKernels {
     this.device = device;
   }
 
-  /** The i-th of the distinct types has the index i in the kernel. */
+  /** Returns a kernel for distinct types. The i-th type has the index i in the kernel. */
   GpuKernel get(WeightsKernel kernel, List<TensorType> types, int columns) {
     return get(
         new WeightsKey(kernel, types, units(kernel, types, columns)),
@@ -129,7 +129,7 @@ final class CompiledKernels {
     wanted = new LinkedHashMap<>();
   }
 
-  /** Compiles what was rehearsed; the returned task waits, and throws the first error. */
+  /** Starts compiling the wanted kernels. The result waits for them, and throws the first error. */
   Runnable compileWanted() {
     for (Object key : List.copyOf(wanted.keySet())) {
       if (key instanceof CacheKey cache) {
@@ -186,7 +186,7 @@ final class CompiledKernels {
     return Math.min(Math.ceilDiv(columns, UNIT_COLUMNS), mostUnits(types));
   }
 
-  /** More units would not fit the registers. Rare types have fewer, for fewer kernels. */
+  /** Returns the most units that fit the registers; fewer for rare types, to need fewer kernels. */
   static int mostUnits(List<TensorType> types) {
     return COMMON.containsAll(types) ? 4 : 2;
   }

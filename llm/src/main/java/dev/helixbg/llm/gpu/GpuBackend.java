@@ -113,7 +113,7 @@ public final class GpuBackend implements Backend {
     copyBlock(recorder, kernels, buffer, 0, 1, bytes);
   }
 
-  /** Encodes a copy of block {@code from}; {@code bytes} must be a multiple of 16. */
+  /** Encodes the copying of a block of {@code bytes} bytes, a multiple of 16. */
   static void copyBlock(
       CommandRecorder recorder,
       CompiledKernels kernels,

@@ -100,7 +100,7 @@ final class GpuKvCache extends KvCache {
       return buffer;
     }
 
-    /** One call should reserve all needed blocks, because each growth waits for the GPU. */
+    /** Provides free blocks. One call should reserve all, because each growth waits for the GPU. */
     void reserve(int blocks) {
       if (free.size() < blocks) {
         grow(blocks - free.size());

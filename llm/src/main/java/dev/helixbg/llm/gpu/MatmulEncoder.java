@@ -22,7 +22,7 @@ final class MatmulEncoder {
 
   private static final int THREADS = 128;
 
-  /** Most vectors that are multiplied without tiles, which would be mostly empty. */
+  /** Maximum number of vectors that are multiplied without tiles. Tiles would be mostly empty. */
   private static final int ALONE = 4;
 
   /**
@@ -44,7 +44,10 @@ final class MatmulEncoder {
   // The same constant is in matvec.metal.
   private static final int SIMDGROUPS = 4;
 
-  /** Rows that each simdgroup computes in turn, if there are {@link #ROWS_TO_LOOP}. */
+  /**
+   * Number of rows that a simdgroup computes one by one, if there are {@link #ROWS_TO_LOOP} rows
+   * and the columns fit the registers.
+   */
   private static final int LOOPS = 8;
 
   private static final int ROWS_TO_LOOP = 32_768;
@@ -96,8 +99,8 @@ final class MatmulEncoder {
   }
 
   /**
-   * Makes the next product also find the largest value of each part of its result, for {@code
-   * finder}. Products of more than {@link #ALONE} vectors do not find it.
+   * Makes the next product also find the largest value of each part of the product, for {@code
+   * finder}. Has no effect on products of more than {@link #ALONE} vectors.
    */
   void findLargest(ArgmaxEncoder finder) {
     largest = finder;
@@ -212,7 +215,7 @@ final class MatmulEncoder {
     return normed;
   }
 
-  /** If {@code gated}, the first product gates the second; the first target gets the result. */
+  /** Multiplies. If {@code gated}, the first target gets silu(first product) · second product. */
   private void smallTiles(UploadTables.Table rowOf, int vectors, int from, int to, boolean gated) {
     List<TensorType> kinds = distinctTypes(from, to);
     boolean small = smallTiles(from, to, gated, SMALL_TILE_ROWS) < FEWEST_TILES;
@@ -246,7 +249,7 @@ final class MatmulEncoder {
     r.constants(7).dispatch(Math.ceilDiv(vectors, TILE_VECTORS), tiles, 1, THREADS);
   }
 
-  /** Begins a kernel that normalises the rows of x itself; the caller adds constants. */
+  /** Begins a kernel that also normalises the rows of x. The caller adds more constants. */
   private CommandRecorder ofChosenRows(
       WeightsKernel kernel, List<TensorType> kinds, UploadTables.Table rowOf, int from, int to) {
     CommandRecorder r =
@@ -272,7 +275,7 @@ final class MatmulEncoder {
     return groups;
   }
 
-  /** Metal requires every argument to be bound, even if fewer matrices are used. */
+  /** Binds three matrices and targets; repeats the first if there are fewer, as Metal needs all. */
   private void bindMatrices(int index, int from, int to) {
     for (int i = 0; i < 3; i++) {
       boolean there = from + i < to;
@@ -311,7 +314,7 @@ final class MatmulEncoder {
     }
   }
 
-  /** Size in bytes, with the padding of the function {@code padded} in {@code matvec.metal}. */
+  /** Returns the bytes of a staged vector, padded by {@code padded} of {@code matvec.metal}. */
   private static int stagedBytes(List<TensorType> kinds, int columns) {
     int staged = CompiledKernels.units(kinds, columns) * CompiledKernels.UNIT_COLUMNS;
     return Float.BYTES * (staged + staged / 32 * 4 + staged / 64 * 4);

@@ -15,7 +15,7 @@ import java.util.List;
 final class UploadTables {
   private static final long SMALLEST = 16 * 1024;
 
-  /** Ints that a kernel reads from byte {@code offset} of a buffer on. */
+  /** Ints for a kernel. They begin at byte {@code offset} of the buffer. */
   record Table(GpuBuffer buffer, long offset) {
     void set(int index, int value) {
       buffer.data().set(JAVA_INT, offset + 4L * index, value);

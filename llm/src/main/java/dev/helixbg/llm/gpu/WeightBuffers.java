@@ -31,7 +31,7 @@ final class WeightBuffers {
     this.arena = arena;
   }
 
-  /** The first use of a mapped matrix places all mapped tensors in buffers. */
+  /** Returns a matrix. The first use of a mapped matrix places all mapped tensors in buffers. */
   GpuMatrix matrix(Tensor tensor) {
     GpuMatrix matrix = new GpuMatrix(tensor);
     MemorySegment data = tensor.data();

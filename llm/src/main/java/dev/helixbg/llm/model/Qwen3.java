@@ -29,18 +29,18 @@ import java.util.function.BooleanSupplier;
  */
 public final class Qwen3 {
   /**
-   * Number of rows from which on each layer is submitted alone. Submitted work cannot be cancelled,
-   * so a pass of many rows can be cancelled between its layers.
+   * Minimum number of rows of a pass whose layers are submitted one by one. Submitted work cannot
+   * be cancelled, but such a pass can be cancelled between its layers.
    */
   private static final int WIDE = 128;
 
   /** Number of rows of the prompt in {@link #rehearse}; enough for large tiles. */
   private static final int PROMPT_ROWS = 72;
 
-  /** Number of rows: too many for products row by row, and too few for large tiles. */
+  /** Number of rows in {@link #rehearse} that needs neither products row by row nor large tiles. */
   private static final int FEW_ROWS = 8;
 
-  /** Cancels no pass. */
+  /** Never cancels a pass. */
   public static final BooleanSupplier NEVER = () -> false;
 
   private final Qwen3Config config;

@@ -4,7 +4,7 @@ import dev.helixbg.llm.gguf.GgufStrings;
 import java.util.PriorityQueue;
 import java.util.function.IntConsumer;
 
-/** Byte-pair encoding: joins the characters of a word to tokens, by a vocabulary's merges. */
+/** Byte-pair encoding: merges a word's characters into tokens, as a vocabulary prescribes. */
 final class BpeMerges {
   private static final int NONE = -1;
 
@@ -62,7 +62,7 @@ final class BpeMerges {
     private final int[] previous;
     private final int[] joins;
 
-    /** Open merges. Upper 32 bits: index of the merge; lower: start. Some are outdated. */
+    /** Possible merges: upper 32 bits index, lower 32 bits start of a part. Some are outdated. */
     private final PriorityQueue<Long> open = new PriorityQueue<>();
 
     Word(byte[] utf8) {

@@ -80,7 +80,7 @@ public final class BpeTokenizer {
     return ids.build().toArray();
   }
 
-  /** Throws a {@code GgufException} if the vocabulary has no such token. */
+  /** Returns a special token's id; throws a {@code GgufException} if there is no such token. */
   int special(String token) {
     Integer id = special.get(token);
     if (id == null) {

@@ -34,8 +34,8 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
     ALWAYS;
 
     /**
-     * Pattern of templates that begin answers with a thought. The line break can be escaped, and
-     * the two texts can be joined by Jinja's operators.
+     * Pattern of templates that begin answers with a thought. Between the two markers, a line break
+     * can be escaped, and Jinja's operators can join strings.
      */
     private static final Pattern OPENS =
         Pattern.compile("<\\|im_start\\|>assistant[\\s'\"+~{}\\\\n-]*<think>");

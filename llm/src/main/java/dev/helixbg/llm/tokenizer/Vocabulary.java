@@ -43,7 +43,7 @@ public record Vocabulary(
   private static final List<String> ENDS =
       List.of("tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id");
 
-  /** Names of Qwen2's pattern in model files. */
+  /** Names that model files use for Qwen2's pattern, which splits text into words. */
   private static final Set<String> PATTERNS = Set.of("qwen2", "deepseek-r1-qwen");
 
   /**
@@ -127,8 +127,8 @@ public record Vocabulary(
 
   private static void retype(GgufStrings tokens, Kind[] kinds) {
     for (int id = 0; id < kinds.length; id++) {
-      // Compares the first byte first, so that few of over a hundred thousand tokens become
-      // Strings.
+      // Compares the first byte before the text, so that few of over a hundred thousand tokens
+      // become Strings.
       int start = tokens.start(id);
       if (kinds[id] == Kind.NORMAL && start < tokens.end(id) && tokens.utf8()[start] == '<') {
         kinds[id] = KNOWN_SPECIAL.getOrDefault(tokens.get(id), Kind.NORMAL);

@@ -21,7 +21,7 @@ public final class HostKvCache extends KvCache {
   private final Pool pool;
   private final List<Run> runs = new ArrayList<>();
 
-  /** A page; {@code start} is the position in the sequence of its first key and value. */
+  /** A page. The page's first key and value are at position {@code start} of the sequence. */
   private record Run(Page page, int start) {}
 
   HostKvCache(KvShape shape, Pool pool) {
@@ -118,7 +118,7 @@ public final class HostKvCache extends KvCache {
 
   /** Pages for caches of one shape, reused until the arena closes. */
   static final class Pool {
-    /** Positions per page. A cache needs few pages; the unused part of a page takes no memory. */
+    /** Number of positions in a page. A cache needs few pages; unused parts take no memory. */
     static final int POSITIONS = 128;
 
     private final Arena arena;

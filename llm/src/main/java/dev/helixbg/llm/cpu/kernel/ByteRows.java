@@ -18,12 +18,12 @@ import jdk.incubator.vector.IntVector;
  * Rows of a quantised matrix, unpacked to unsigned bytes, up to 256 columns at a time. A byte is
  * the weight's quantum (stored integer) plus {@link #bias}.
  *
- * <p>AVX2 can add products of bytes only in pairs, to a short (a sum of pairs). A weight's byte
- * then has only seven bits, so that a sum of two products fits a short. The kernel collects the
- * products of 16 columns in one short, or of 8 columns if every 16 columns have a scale. Without
- * the bias's share, this sum is at most 16 · 16 · 127 or 8 · 32 · 127, which also fits a short. To
- * stay within this limit, 16 is subtracted from five-bit quanta, and their minimum is raised
- * accordingly.
+ * <p>AVX2 can only add products of bytes in pairs, which yields a short (a sum of pairs). For AVX2,
+ * a weight's byte has only seven bits, so that a sum of two products fits a short. The kernel
+ * collects the products of 16 columns in one short, or of 8 columns if every 16 columns have a
+ * scale. Without the bias's share, this sum is at most 16 · 16 · 127 or 8 · 32 · 127, which also
+ * fits a short. To stay within this limit, 16 is subtracted from five-bit quanta, and their minimum
+ * is raised accordingly.
  *
  * <p>Layout of a row: 256 bytes, a scale for each 32 columns, a minimum for each 32 columns. If a
  * type has a scale for each 16 columns, the second scale is stored instead of the minimum.
@@ -37,7 +37,6 @@ public final class ByteRows {
   public static final int MINIMA = SCALES + 4 * 8;
   public static final int HALF_SCALES = MINIMA;
 
-  /** Size of a row, in bytes. */
   public static final int ROW_BYTES = MINIMA + 4 * 8;
 
   private static final int SUB = 32;

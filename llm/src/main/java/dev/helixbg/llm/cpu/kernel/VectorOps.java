@@ -123,7 +123,6 @@ public final class VectorOps {
     MEMORY.asSlice(y, 4L * count).fill((byte) 0);
   }
 
-  /** Computes {@code y += x}. */
   public static void add(long x, int count, long y) {
     long vectors = 4L * (count & -COUNT);
     long i = 0;

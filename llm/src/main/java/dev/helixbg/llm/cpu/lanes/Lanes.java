@@ -143,7 +143,7 @@ public final class Lanes {
     return FloatVector.broadcast(FLOATS, half(address));
   }
 
-  /** Loads signed bytes as a vector of floats, where vectors have at most 256 bits. */
+  /** Loads signed bytes as a vector of floats; only for vectors of at most 256 bits. */
   public static FloatVector loadSignedBytes(long address) {
     return (FloatVector)
         ByteVector.fromMemorySegment(ByteVector.SPECIES_64, MEMORY, address, ORDER)

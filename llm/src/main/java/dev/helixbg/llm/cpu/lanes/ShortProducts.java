@@ -32,13 +32,13 @@ public final class ShortProducts {
     return weights.reinterpretAsShorts().mul(loadShorts(address));
   }
 
-  /** Returns products of activations with weights: the low nibbles of 32 bytes. */
+  /** Returns products of activations with weights, which are the low nibbles of 32 bytes. */
   public static ShortVector ofLow(long bytes, IntVector nibbles, long address) {
     ShortVector sums = low(bytes, nibbles, address);
     return COUNT == 8 ? sums : low(bytes + 16, nibbles, address + 32).add(sums);
   }
 
-  /** Returns products of activations with weights: the high nibbles of 32 bytes. */
+  /** Returns products of activations with weights, which are the high nibbles of 32 bytes. */
   public static ShortVector ofHigh(long bytes, IntVector nibbles, long address) {
     ShortVector sums = high(bytes, nibbles, address);
     return COUNT == 8 ? sums : high(bytes + 16, nibbles, address + 32).add(sums);
@@ -66,7 +66,7 @@ public final class ShortProducts {
    * Returns the factors of two groups of 16 weights at 256 bits, or the factor of the first group
    * at 128 bits.
    *
-   * @param eight address of eight factors, of which {@code pair} selects two at 256 bits
+   * @param eight address of eight factors; at 256 bits, {@code pair} selects two of them
    * @param place offset of the first group's factor, in bytes
    */
   public static FloatVector factors(long eight, int place, VectorShuffle<Float> pair) {

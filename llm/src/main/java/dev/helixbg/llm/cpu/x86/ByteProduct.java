@@ -12,7 +12,7 @@ import dev.helixbg.llm.cpu.lanes.Lanes;
  * a short.
  */
 public final class ByteProduct {
-  /** The weights and the sums must have room for a multiple of this number of rows. */
+  /** Unit of allocation: weights and sums must have room for a multiple of this number of rows. */
   public static final int ROWS = ByteProductCode.SUM_VECTORS;
 
   private static final boolean VNNI =

@@ -77,8 +77,8 @@ final class ByteProductCode {
   }
 
   /**
-   * Returns the number of a register that only AVX2 code needs, which adds products in pairs. In
-   * {@link #products}, it holds products; in {@link #addUp}, it holds a vector of ones.
+   * Returns the number of a register that only AVX2 code needs. In {@link #products}, the register
+   * holds products; in {@link #addUp}, it holds a vector of ones.
    */
   private int other() {
     return weight + 1;

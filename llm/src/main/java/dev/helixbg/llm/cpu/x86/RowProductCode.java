@@ -31,9 +31,9 @@ import java.util.function.IntUnaryOperator;
  */
 final class RowProductCode {
   /**
-   * Offset of a field in the calling thread's scratch memory, in bytes: the distance to the next
-   * row of weights. Eight factors precede this field. The next two constants are the offsets of two
-   * more distances: to the next result, and back to the start of the activations.
+   * Offset, in bytes, of a number in the calling thread's scratch memory, after eight factors. The
+   * number is the distance from a row of weights to the next row. Two more distances follow: to the
+   * next result, and back to the start of the activations.
    */
   static final int NEXT_ROW = 64;
 

@@ -48,7 +48,7 @@ public final class CudaDevice implements GpuDevice {
   private static final int NON_BLOCKING = 1; // CU_STREAM_NON_BLOCKING
   private static final int NAME_BYTES = 256;
 
-  /** The host reads GPU memory through this buffer; frequently read data fits in it. */
+  /** Size of the buffer through which the host reads GPU memory; frequent reads fit in it. */
   private static final long BOUNCE_BYTES = 64 * 1024;
 
   private final LibCuda cuda;

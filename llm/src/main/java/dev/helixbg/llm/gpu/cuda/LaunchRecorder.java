@@ -21,7 +21,7 @@ import java.util.List;
  * <p>The first launch after an upload waits until all earlier launches have ended. Any other launch
  * may begin while the preceding launch runs; at some point, its kernel waits for the earlier
  * launches. Before that point, the kernel may read only uploaded data (tables of a pass), and data
- * that launches before the last upload wrote (keys and values of earlier passes).
+ * written by launches before the last upload (keys and values of earlier passes).
  *
  * <p>A recorded launch has a CUlaunchConfig, the function, the size of the parameters, and the
  * parameters, each at a multiple of eight bytes.
@@ -42,10 +42,10 @@ final class LaunchRecorder implements AutoCloseable {
   private static final int PARAMETER_BYTES = 64;
   private static final int PARAMETERS = 72;
 
-  /** Fewest launches of a graph. Fewer start as fast without one; they often belong to a prompt. */
+  /** Minimum number of launches for a graph. Fewer launches, often of a prompt, gain no speed. */
   private static final int FEWEST = 16;
 
-  /** An answer has several recordings, because its passes alternate between buffers. */
+  /** Maximum number of recordings. An answer has several: its passes alternate between buffers. */
   private static final int MOST_REMEMBERED = 24;
 
   private static final int UNTIMED = 2; // CU_EVENT_DISABLE_TIMING
@@ -151,7 +151,7 @@ final class LaunchRecorder implements AutoCloseable {
     cuda.call(Function.GRAPH_LAUNCH, again.graph, stream);
   }
 
-  /** Returns an equal earlier recording; if there is none, remembers {@code now}. */
+  /** Returns an equal earlier recording, or remembers {@code now} and returns null. */
   private Known remembered(MemorySegment now) {
     for (int i = known.size() - 1; i >= 0; i--) {
       if (known.get(i).text.mismatch(now) < 0) {

@@ -13,7 +13,7 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * Functions and errors of NVIDIA's driver library that the engine uses. Their names and values are
+ * Functions and errors that the engine uses of NVIDIA's driver library. Their names and values are
  * defined by the CUDA driver API. Handles, pointers, sizes and numbers are passed as {@code long}.
  */
 final class LibCuda {

@@ -40,7 +40,7 @@ final class PtxLibrary {
     return PtxLibrary.class.getResource(resource(library)) != null;
   }
 
-  /** {@code overlapping} means that kernels may start before earlier kernels have ended. */
+  /** Returns PTX; if {@code overlapping}, kernels may start before earlier kernels have ended. */
   static String read(String library, boolean overlapping) {
     try (InputStream in = PtxLibrary.class.getResourceAsStream(resource(library))) {
       if (in == null) {

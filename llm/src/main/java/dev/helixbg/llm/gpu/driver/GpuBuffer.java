@@ -22,6 +22,6 @@ public interface GpuBuffer {
 
   void write(long offset, MemorySegment source);
 
-  /** Copies all of a buffer of the same device to the start of this buffer. */
+  /** Copies a whole buffer of the same device to the start of this buffer. */
   void copy(GpuBuffer source);
 }

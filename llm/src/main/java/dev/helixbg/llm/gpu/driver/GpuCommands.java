@@ -15,7 +15,7 @@ public interface GpuCommands extends AutoCloseable {
   /** Copies constants into the command buffer, as argument {@code index}. */
   void constants(int index, MemorySegment constants, int length);
 
-  /** Sets the bytes of threadgroup memory of argument 0, rounded up to a multiple of 16. */
+  /** Sets the size of threadgroup memory (argument 0), in bytes, rounded up to a multiple of 16. */
   void threadgroupBytes(int length);
 
   /** Dispatches {@code x · y · z} threadgroups of {@code threads} threads in one dimension. */

@@ -38,7 +38,7 @@ public final class MetalDevice implements GpuDevice {
   private final ObjectiveC objc;
   final Arena arena = Arena.ofShared();
 
-  /** All dispatches share these sizes, since only one thread at a time uses a device. */
+  /** Memory for sizes, shared by all dispatches, since one thread at a time uses a device. */
   private final MemorySegment sizes = arena.allocate(ObjectiveC.Shapes.SIZE, 2);
 
   private final long id;

@@ -35,7 +35,7 @@ final class ObjectiveC {
 
   private static final String FRAMEWORKS = "/System/Library/Frameworks/%s.framework/%<s";
 
-  /** CoreGraphics is never called, but without it there may be no default device. */
+  /** Libraries. CoreGraphics is never called, but without it there may be no default device. */
   private static final List<String> SYSTEM =
       List.of(
           "/usr/lib/libobjc.A.dylib",

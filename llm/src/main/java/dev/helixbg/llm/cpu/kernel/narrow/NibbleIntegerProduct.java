@@ -51,7 +51,7 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
    */
   private static final FloatVector BIAS_4 = ofFactors(COUNT * QuantisedRow.BIAS, 0);
 
-  /** As {@link #BIAS_4}, for five-bit quanta, whose products fill eight ints at any width. */
+  /** Correction like {@link #BIAS_4}, but for five-bit quanta: their products fill eight ints. */
   private static final FloatVector BIAS_5 = ofFactors(8 * QuantisedRow.BIAS, 0);
 
   /**

@@ -46,7 +46,7 @@ public final class Q6KIntegerProduct implements RowKernel {
 
   private static final int VECTORS = 32 / BYTES;
 
-  /** Copies factors 0 and 1 to the halves of a vector; the next shuffles copy the others. */
+  /** Shuffle of factors 0 and 1 to a vector's halves. The next three copy factors 2 to 7. */
   private static final VectorShuffle<Float> PAIR_0 = pair(0);
 
   private static final VectorShuffle<Float> PAIR_1 = pair(2);

@@ -86,7 +86,7 @@ public final class QuantisedRow {
         high = low;
       }
       float sum = round(from, low == 0 ? 0 : limit / low, to, to + BYTES);
-      // At 256 bits, the second half fills the same vectors; at 128 bits, it has its own vectors.
+      // At 256 bits, the last 16 activations fill the same vectors; at 128 bits, separate vectors.
       long evens = to + (COUNT == 8 ? 16 : 32);
       float next = round(from + 4 * HALF_GROUP, high == 0 ? 0 : limit / high, evens, evens + BYTES);
       if (group == BOTH) {

@@ -43,8 +43,8 @@ public final class RowKernels {
    * Computes {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}; see {@link
    * RowKernel#multiply}.
    *
-   * @param streams number of distant regions of the matrix that are read in turn, one row at a
-   *     time. The processor's prefetching determines the fastest number.
+   * @param streams number of distant regions of the matrix; reading alternates between them, row by
+   *     row. The processor's prefetching determines the fastest number.
    */
   public static void multiply(
       TensorType type,

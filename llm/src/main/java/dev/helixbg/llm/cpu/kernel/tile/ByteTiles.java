@@ -68,8 +68,9 @@ public final class ByteTiles {
   private static final float SMALLEST = 1e-30f;
 
   /**
-   * Excess of the sum of eight rounded numbers' bits over the sum of the integers. The bits of a
-   * rounded number are the bits of {@link VectorOps#TO_INTEGER} plus the integer.
+   * Number to subtract from a sum of the bits of eight rounded numbers to get the sum of their
+   * integers. A rounded number's bits are the bits of {@link VectorOps#TO_INTEGER} plus the
+   * integer.
    */
   private static final int TOO_MUCH = 8 * Float.floatToRawIntBits(TO_INTEGER);
 

@@ -23,19 +23,17 @@ public final class TileProduct {
   private static final int HALF_ROWS = 8;
 
   /**
-   * Unit of the room in panels and sums, in rows. It is a multiple of ROWS and of 8, the numbers of
-   * rows that are multiplied together.
+   * Number of rows that is the unit for allocating panels and sums. It is a multiple of 6 and of 8,
+   * because 6 or 8 rows are multiplied together.
    */
   public static final int ROOM = 24;
 
-  /** Number of tokens of a tile, which is two vectors. */
+  /** Number of tokens in a tile. They fill two vectors. */
   public static final int TOKENS = 2 * COUNT;
 
   public static final int DEPTH = 1024;
 
-  /**
-   * Distance between rows of a panel, in floats. With a power of two, rows would share cache sets.
-   */
+  /** Distance of panel rows, in floats; not a power of two, so rows use different cache sets. */
   public static final int STRIDE = DEPTH + 16;
 
   private static final long ROW = 4L * STRIDE;
