@@ -17,15 +17,15 @@ public record LogAccount(
     long bytes, String sha256, int entries, int deletes, int live, List<Damage> damage) {
 
   /**
-   * A stretch that is no record, or that is a record only after a repair. {@code unreadable} is the
-   * number of bytes that are lost.
+   * A stretch of bytes that is not a record, or is a record only after a repair. {@code unreadable}
+   * is the number of bytes that are lost.
    */
   public record Damage(long offset, long unreadable, Kind kind, String detail) {}
 
   public enum Kind {
     /** The last record, which is still being written or was never finished. */
     TORN_TAIL,
-    /** A record that was never finished, before undamaged records. */
+    /** A record that was never finished, and that undamaged records follow. */
     TORN_RECORD,
     /** A topic of more than 255 bytes, so that its length byte overflowed ("wrapped"). */
     WRAPPED_TOPIC,
