@@ -41,12 +41,14 @@ public final class SearchIndex implements AutoCloseable {
   private final List<NamedEntry> entries;
   private final Coverage coverage;
 
-  /** For each vector, the index of its entry. Vectors of entries come first, then passages'. */
+  /**
+   * For each vector, the index of its entry. Vectors of entries come before vectors of passages.
+   */
   private final int[] owners;
 
   private final List<Passage> passages;
 
-  /** The sets of vectors, numbered consecutively, if there is only one search; otherwise empty. */
+  /** The two sets of vectors, of entries and of passages, for a single search; otherwise empty. */
   private final List<Vectors> vectors;
 
   /** The vectors packed for the fastest kernel, if there are many searches. */
