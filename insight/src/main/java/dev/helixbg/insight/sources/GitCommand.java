@@ -87,9 +87,9 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
 
   /**
    * Returns the history along the first parents, newest commit first, up to {@link #MAX_LISTING}
-   * bytes. Each commit has the byte 01, its id, its times in seconds (committed, authored) and its
-   * date. For each changed file, a letter and a path follow; for a renamed file, R and both paths.
-   * If git fails or takes too long, a second try counts only unchanged files as renamed.
+   * bytes. A commit begins with the byte 01, its id, its times in seconds (committed, authored) and
+   * its date. For each changed file, a letter and a path follow; for a renamed file, R and both
+   * paths. If git fails or takes too long, a second try counts only unchanged files as renamed.
    */
   byte[] log() throws SourceException {
     try {
