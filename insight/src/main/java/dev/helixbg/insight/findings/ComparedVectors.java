@@ -113,7 +113,7 @@ record ComparedVectors(
     return passages.get(before - entries).start();
   }
 
-  /** Compares the text {@code a} with {@code count} texts, from the text {@code from} on. */
+  /** Compares the text {@code a} with {@code count} texts, of which {@code from} is the first. */
   interface Measure {
     void of(int a, int from, float[] similarities, int count);
   }

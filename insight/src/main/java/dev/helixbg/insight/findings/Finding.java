@@ -71,7 +71,7 @@ public sealed interface Finding {
       this(id, a, b, score, similarity, evidence, Optional.empty());
     }
 
-    /** Returns the relation with an assessment; entries that are apart may not lead a report. */
+    /** Adds an assessment. The pair may not lead a report if {@link Scope#apart} has a reason. */
     public Relation assessed(Assessment said) {
       Assessment given = Scope.apart(a.entry(), b.entry()).map(said::apart).orElse(said);
       return new Relation(id, a, b, score, similarity, evidence, Optional.of(given));
@@ -125,9 +125,9 @@ public sealed interface Finding {
    *
    * @param rankOfB rank of b, from 1, among the ten nearest neighbours of a; 0 if b is not among
    *     them
-   * @param rankOfA the same for a, among the neighbours of b
-   * @param sharedWords the rarest words, identifiers and numbers that both entries contain. The
-   *     rarest is first. The spelling is that of a
+   * @param rankOfA in the same way, the rank of a among the neighbours of b
+   * @param sharedWords the rarest words, identifiers and numbers that both entries contain, as a
+   *     spells them. The rarest is first
    * @param newer the later entry; empty if the order is unknown, or if both entries were written in
    *     the same minute
    * @param matching the passages of a and b that are nearest to each other; empty if the whole
@@ -165,8 +165,8 @@ public sealed interface Finding {
    *     before calibration
    * @param objection reason why a likely claim is not made, or the difference between two texts of
    *     a series; else empty
-   * @param repeats whether one entry has no word that the other entry lacks. This does not change
-   *     the probabilities
+   * @param repeats whether the other entry has all words of one of the entries. This does not
+   *     change the probabilities
    */
   record Assessment(
       double same,
@@ -196,7 +196,7 @@ public sealed interface Finding {
       return isActLikely() || repeats && mayLead();
     }
 
-    /** Whether the tier allows the pair to lead the report. */
+    /** Whether the tier allows the pair to lead the report, that is, to be in its top section. */
     public boolean mayLead() {
       return tier != Tier.SERIES && tier != Tier.UNKNOWN;
     }
