@@ -229,8 +229,8 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
   }
 
   /**
-   * Reads each key alone, together with the lines below it that have no key of their own. Returns
-   * whether all lines were read.
+   * Reads each key separately, together with the lines below it that have no key of their own.
+   * Returns whether all lines were read.
    */
   private static boolean byKeys(List<String> lines, Map<String, List<String>> values) {
     boolean all = true;
@@ -281,9 +281,9 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
   }
 
   /**
-   * Returns the values in the first lines of a text: lines {@code key:: value}, as in Logseq, or a
-   * paragraph of lines {@code Key: value} that begins with the title, as for Pelican. The lines
-   * stay in the text.
+   * Returns the values in the first lines of a text: {@code key:: value}, as in Logseq, or a
+   * paragraph of {@code Key: value} that begins with the title, as for Pelican. They stay in the
+   * text.
    */
   private static FrontMatter properties(String text) {
     Map<String, List<String>> values = new LinkedHashMap<>();

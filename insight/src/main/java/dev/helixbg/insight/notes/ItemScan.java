@@ -177,8 +177,8 @@ final class ItemScan {
   }
 
   /**
-   * Whether a line at the left margin, after a blank line, belongs to the current item. Such a line
-   * gives the item's reason or use, or it begins code, a table or a quotation that the item
+   * Whether a line at the left margin, after a blank line, belongs to the current item: the line
+   * gives the item's reason or use, or begins code, a table or a quotation that the item
    * introduces.
    */
   private boolean isOfItem(String line) {
@@ -193,9 +193,7 @@ final class ItemScan {
         && (line.startsWith("|") || line.startsWith(">") || FENCE.matcher(line).matches());
   }
 
-  /**
-   * Returns each paragraph as an item. Skips headings, rules, comments and tags; keeps code whole.
-   */
+  /** Returns each paragraph as an item. Skips headings, rules, comments, tags; keeps code whole. */
   List<Item> paragraphs(int from) {
     items = new ArrayList<>();
     String fence = "";
@@ -317,7 +315,7 @@ final class ItemScan {
     indent = 0;
   }
 
-  /** Whether a line is a horizontal rule, which belongs to no item. */
+  /** Whether a line is a horizontal rule. Such a line does not belong to an item. */
   private static boolean isRule(String line) {
     String marks = line.replace(" ", "").replace("\t", "");
     return marks.length() >= 3

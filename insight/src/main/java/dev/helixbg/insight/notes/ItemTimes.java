@@ -140,7 +140,7 @@ final class ItemTimes {
     return known ? Optional.of(falling > 0) : Optional.empty();
   }
 
-  /** Returns the headings above a section's list or sequence of lessons. */
+  /** Returns the headings above a section's list or lessons, before the first dated heading. */
   private static String list(Section one) {
     List<String> above = one.headings();
     int dated = 0;

@@ -14,9 +14,8 @@ import java.util.regex.Pattern;
 /**
  * Decides how a file of facts, such as {@code MEMORY.md}, is cut into entries. In a file with lines
  * of {@value ItemScan#DIVIDER}, the items are the blocks between these lines. In any other file,
- * the items are the entries of Markdown lists, with all lines that are indented under them. If
- * these entries are not a list of facts, the file is cut at its headings or, if it has few
- * headings, into paragraphs.
+ * the items are the entries of Markdown lists, with all lines indented under them. If these entries
+ * are not a list of facts, the file is cut at its headings or, if it has few, into paragraphs.
  *
  * <p>The items of a list of facts contain most of the text. There are at least {@value #LEAST}
  * items, unless the file has no other text or few headings. Checklists, lists of links, changelogs,
@@ -90,7 +89,7 @@ final class Items {
     WHOLE
   }
 
-  /** How a file is cut. {@code why} is the reason in words, empty if the file is no memory file. */
+  /** How a file is cut. {@code why} is the reason in words, empty if it is not a memory file. */
   record Cut(Way way, List<Item> items, String why) {}
 
   /** Settings for a file. If the user named the file, it counts as a memory file under any name. */
@@ -174,7 +173,7 @@ final class Items {
         : whole("no list of facts");
   }
 
-  /** Whether there are few items per heading, and half of the headings say more than a subject. */
+  /** Whether headings have few items each, and at least half say more than a subject. */
   private static boolean areLessons(Set<Heading> headings, int items) {
     return headings.size() >= LESSONS
         && items < PER_LESSON * headings.size()

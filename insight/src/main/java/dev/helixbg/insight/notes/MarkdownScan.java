@@ -26,9 +26,7 @@ record MarkdownScan(
     List<Link> links,
     Map<String, Definition> definitions,
     Map<Integer, String> references) {
-  /**
-   * Maximum number of links. A text with more is an index, which tells little about its targets.
-   */
+  /** Maximum number of links. A longer list is an index, which tells little about its targets. */
   private static final int MAX_LINKS = 2_000;
 
   private static final int MAX_TARGET = 1_000;

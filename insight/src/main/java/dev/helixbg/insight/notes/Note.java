@@ -120,7 +120,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     return sections.stream().filter(Section::isFact).toList();
   }
 
-  /** Returns the note without its texts, to save memory; it can only be a target of links. */
+  /** Returns the note without its texts, to save memory; links can still lead to this note. */
   Note withoutTexts() {
     List<Section> linked = sections.stream().map(Section::withoutText).toList();
     return new Note(path, title, matter, linked, cut);

@@ -197,7 +197,7 @@ public final class NoteFiles {
     return Sha256.of(parts);
   }
 
-  /** Returns the file from which entries with this path were made. */
+  /** Returns the file whose entries have this path as their source. */
   public Optional<Path> file(String path) {
     return Optional.ofNullable(found.get(path)).map(File::file);
   }
@@ -356,10 +356,7 @@ public final class NoteFiles {
     leftOut.putIfAbsent(path, new LeftOut.File(root.shown(path), why));
   }
 
-  /**
-   * Records that a link is left out, if it has the name of a note or leads to a folder outside the
-   * root.
-   */
+  /** Records a left-out link if it has the name of a note or leads to a folder outside the root. */
   private void leaveOutLink(Path link, String name, boolean isWanted) throws IOException {
     boolean hides =
         !isMemoryOnly

@@ -16,8 +16,7 @@ import java.util.regex.Pattern;
  * name for people to read; no code parses this name.
  *
  * @param file path of the file, relative to the folder of the notes
- * @param heading the headings above the note, then its own, with {@code #} between them; may be
- *     empty
+ * @param heading the headings above the note, then its own, with {@code #} between them; or empty
  * @param part name of the part, if the note is only a part of the file or of the text under the
  *     heading: for example {@code before its first heading}, or {@code number 2} among equal
  *     headings. Otherwise empty
@@ -34,7 +33,7 @@ public record NoteName(String file, String heading, String part) {
   /** Words for the part before the first heading, in brackets at the end of the part's name. */
   static final String BEFORE_FIRST = "before its first heading";
 
-  /** Words between {@link #BEFORE_FIRST} and a number, for the first heading of that level. */
+  /** Words between {@link #BEFORE_FIRST} and a level, for the first heading of that level. */
   static final String OF_LEVEL = " of level ";
 
   /** Words for a text between the items of a list of facts; such a text is not a fact. */
@@ -119,7 +118,7 @@ public record NoteName(String file, String heading, String part) {
     return part.startsWith(ITEM);
   }
 
-  /** Whether the file's name begins with a date, as the name of a journal page or record does. */
+  /** Whether the file is a record of a day, such as a journal page: its name begins with a date. */
   boolean isRecord() {
     return DAY.matcher(fileName(file)).lookingAt();
   }

@@ -28,9 +28,9 @@ import java.util.stream.Stream;
  * In a Git work tree, files are only as old as the check-out. There, the time of a note without a
  * date is unknown.
  *
- * <p>A date that cannot be parsed makes the time unknown. Whether {@code 03/05/2024} is in March or
- * in May follows from other dates of the file, or else from all dates of the folder. These dates
- * must agree.
+ * <p>A date that cannot be parsed makes the time unknown. Other dates of the file, or else all
+ * dates of the folder, show whether {@code 03/05/2024} is in March or in May. These dates must
+ * agree.
  */
 record NoteTime(Optional<Boolean> dayFirst) {
   /** Hour, minute, zone, and am or pm. A zone must follow seconds: 10:00-11:00 has no zone. */

@@ -37,9 +37,7 @@ public record NotesAccount(
     }
   }
 
-  /**
-   * Files that were not read completely: the first files by path, and the number of all of them.
-   */
+  /** Files not read completely: the first files by path, and the number of all such files. */
   public record LeftOut(List<File> files, int total) {
     /** Maximum number of files that are named. A longer list would fill the report. */
     static final int NAMED = 100;

@@ -63,7 +63,7 @@ public final class NotesLog {
   /** Beginning of a file whose content Git LFS has not fetched. */
   private static final String LFS_POINTER = "version https://git-lfs.github.com/spec/";
 
-  /** The text up to the last mark of the first conflict in git; finds each mark only once. */
+  /** The text up to the last mark of a conflict in git; the pattern finds each mark only once. */
   private static final Pattern UNMERGED =
       Pattern.compile("(?ms)(?>.*?^<{7} )(?>.*?^={7}$)(?>.*?^>{7} )");
 
@@ -92,7 +92,7 @@ public final class NotesLog {
           "(?iu)(?<![\\p{L}\\d])(?:%s)(?![\\p{L}\\d])|%s|^\\W*(?:(?:always|dos?|must|required|immer|toujours|siempre)(?![\\p{L}\\d])|必须|总是)"
               .formatted(FORBIDDING, FORBIDDING_UNSPACED));
 
-  /** Maximum length of a heading that obliges; a longer heading makes a statement of its own. */
+  /** Maximum length of a heading as in {@link #OBLIGES}; a longer one makes its own statement. */
   private static final int OBLIGING = 50;
 
   private static final Pattern EVERY_FILE = Pattern.compile("[*/]*");
@@ -322,7 +322,7 @@ public final class NotesLog {
     return value.isEmpty() ? "" : "[" + kind + ": " + value + "]\n";
   }
 
-  /** Puts a space at the start of each line that looks like metadata; it is then read as text. */
+  /** Puts a space before each line that looks like metadata, so that it is read as text. */
   private static String asText(String text) {
     return text.indexOf('[') < 0
         ? text

@@ -61,7 +61,7 @@ public record Scope(
         path.isEmpty() ? "" : entry.text().paths().orElse(""));
   }
 
-  /** Returns the start of the first name that begins with a dot; a negative number without one. */
+  /** Returns the start of the first name that begins with a dot; negative if there is none. */
   private static int hidden(String path) {
     return ("/" + path).indexOf("/.");
   }
@@ -169,7 +169,7 @@ public record Scope(
                     : Optional.empty());
   }
 
-  /** Returns that two facts of one file are under different headings, if these have no dates. */
+  /** Returns in words that two facts of one file are under different headings without dates. */
   private Optional<String> headings(Scope other) {
     if (!entry.isFact() || !NoteName.areInOneFile(entry, other.entry)) {
       return Optional.empty();
@@ -187,7 +187,7 @@ public record Scope(
         : Optional.empty();
   }
 
-  /** Returns the folder that has a note; empty for an entry of helix. */
+  /** Returns the folder of the entry's note; empty for an entry of helix. */
   private String place() {
     return NoteName.of(entry).map(NoteName::folder).orElse("");
   }
