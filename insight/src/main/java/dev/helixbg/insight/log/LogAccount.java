@@ -6,7 +6,7 @@ import java.util.List;
  * Account of one reading of a data.log, which counts every byte as header, record or damage.
  *
  * @param bytes length of the file when it was read
- * @param sha256 hash of those bytes, in hex: two readings with the same hash read the same log
+ * @param sha256 hash of the file's bytes, in hex: two readings with the same hash read the same log
  * @param entries number of entry records, including deleted entries
  * @param deletes number of delete records, including deletes without a target
  * @param live number of entries that no delete removed

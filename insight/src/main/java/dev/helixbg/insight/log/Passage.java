@@ -25,7 +25,7 @@ public record Passage(int start, int end) {
   private static final int LONG_WORD = 12;
 
   /**
-   * Divisor of the model's token limit. The result is the maximum length, in characters, of the
+   * Divisor of the model's token limit. The quotient is the maximum length, in characters, of the
    * topic that is embedded with a passage.
    */
   private static final int TOPIC_SHARE = 8;
@@ -196,9 +196,7 @@ public record Passage(int start, int end) {
       return any == places.size() - 1 || end == from ? any : end;
     }
 
-    /**
-     * Returns the cut where the next passage begins, if possible a sentence start in the overlap.
-     */
+    /** Returns the next passage's first cut, if possible the start of a sentence in the overlap. */
     private int overlapping(int from, int to) {
       int any = to;
       int sentence = to;
@@ -209,7 +207,7 @@ public record Passage(int start, int end) {
       return sentence < to ? sentence : any;
     }
 
-    /** Returns the position of the first character at or after a cut that is not white space. */
+    /** Returns the position of the first character that is not white space, at or after a cut. */
     private int start(int place) {
       int at = places.get(place).at();
       while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
