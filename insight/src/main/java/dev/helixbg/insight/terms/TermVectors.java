@@ -210,7 +210,7 @@ public final class TermVectors {
     return sum;
   }
 
-  /** Returns the rare terms that both texts have, the rarest first, then the longest first. */
+  /** Returns the rare terms that both texts have, the rarest first; if equal, the longest first. */
   public List<String> shared(int a, int b) {
     int rare = Math.max(RARE, entries / 100);
     return IntStream.range(starts[a], starts[a + 1])
