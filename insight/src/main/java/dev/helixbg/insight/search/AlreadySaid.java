@@ -232,8 +232,8 @@ public record AlreadySaid(
     }
 
     /**
-     * Returns the answer about an entry that the judge calls the same. A judge of this size can
-     * overlook that a fact differs, so {@link MeaningDifference} checks the texts.
+     * Returns the answer about an entry that, according to the judge, says the same. A judge of
+     * this size can overlook that a fact differs, so {@link MeaningDifference} checks the texts.
      */
     private AlreadySaid same(Judged one) {
       MeaningDifference difference = MeaningDifference.of(one.near.whole(), text);

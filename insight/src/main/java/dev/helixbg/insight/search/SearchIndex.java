@@ -41,9 +41,7 @@ public final class SearchIndex implements AutoCloseable {
   private final List<NamedEntry> entries;
   private final Coverage coverage;
 
-  /**
-   * For each vector, the index of its entry. Vectors of entries come before vectors of passages.
-   */
+  /** Index of each vector's entry. Vectors of entries come first, then vectors of passages. */
   private final int[] owners;
 
   private final List<Passage> passages;
@@ -70,7 +68,7 @@ public final class SearchIndex implements AutoCloseable {
   /**
    * An entry that was found, and its passage that matches best.
    *
-   * @param score the score by which hits are ranked: at most 1.3, and hardly below 0
+   * @param score the score by which hits are ranked: at most 1.3, and rarely below 0
    * @param similarity the cosine of the query with the nearest vector of the entry, at most 1
    */
   public record Hit(NamedEntry entry, double score, double similarity, Passage passage) {}
