@@ -32,9 +32,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
   /** Maximum size, in bytes, of a file that should have one line. */
   private static final int MAX_LINE = 4_096;
 
-  /**
-   * Maximum bytes of the list of all refs, and of the list of a shallow history's oldest commits.
-   */
+  /** Maximum size of the lists of all refs and of a shallow clone's oldest commits, in bytes. */
   private static final int MAX_LIST = 16 << 20;
 
   static GitRepository in(Path folder) throws SourceException {
@@ -69,7 +67,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
     return commit.length() == 64;
   }
 
-  /** Git's folder for this worktree, and git's folder for all worktrees; usually the same. */
+  /** Git's folder for this worktree, and git's folder for all worktrees; usually one folder. */
   private record Layout(Path own, Path common) {
 
     static Layout of(Path folder) throws SourceException {

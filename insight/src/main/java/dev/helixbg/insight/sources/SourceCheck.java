@@ -44,7 +44,7 @@ public final class SourceCheck {
   private final ZoneId zone;
   private final Map<Path, Known> known = new HashMap<>();
 
-  /** Outcomes at a commit, by {@link #identity}. An unreadable commit is not tried again. */
+  /** Outcomes of entries at a commit, by {@link #identity}. An unreadable commit is tried once. */
   private record Known(
       GitRepository repository, Map<String, Outcome> about, AtomicBoolean isUnreadable) {
     Known(GitRepository repository) {
