@@ -69,8 +69,8 @@ public record PackedVectors(Vectors vectors, TileKernel kernel, Arena arena)
   }
 
   /**
-   * Writes vectors {@code first} to {@code end}, exclusive, as whole strips of {@link #STRIP}. The
-   * strip whose first vector is i begins at (i − first) × dimension.
+   * Writes the vectors from {@code first} to {@code end} (exclusive) as whole strips. The strip
+   * whose first vector is i begins at (i − first) × dimension.
    */
   void strips(int first, int end, float[] strips) {
     Arrays.fill(strips, 0); // zero vectors fill the last strip
