@@ -118,7 +118,7 @@ record ComparedVectors(
     void of(int a, int from, float[] similarities, int count);
   }
 
-  /** The {@link Measure} of vectors. */
+  /** The {@link Measure} that compares texts by their vectors. */
   void cosines(int a, int from, float[] cosines, int count) {
     vectors.products(vectors.values(), a * vectors.dimension(), from, count, cosines);
   }

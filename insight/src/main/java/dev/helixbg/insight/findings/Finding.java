@@ -71,7 +71,7 @@ public sealed interface Finding {
       this(id, a, b, score, similarity, evidence, Optional.empty());
     }
 
-    /** Adds an assessment. The pair may not lead a report if {@link Scope#apart} has a reason. */
+    /** Returns the assessed pair. It may not lead a report if {@link Scope#apart} has a reason. */
     public Relation assessed(Assessment said) {
       Assessment given = Scope.apart(a.entry(), b.entry()).map(said::apart).orElse(said);
       return new Relation(id, a, b, score, similarity, evidence, Optional.of(given));
@@ -165,8 +165,8 @@ public sealed interface Finding {
    *     before calibration
    * @param objection reason why a likely claim is not made, or the difference between two texts of
    *     a series; else empty
-   * @param repeats whether the other entry has all words of one of the entries. This does not
-   *     change the probabilities
+   * @param repeats whether one entry contains all words of the other entry. This does not change
+   *     the probabilities
    */
   record Assessment(
       double same,
@@ -298,7 +298,7 @@ public sealed interface Finding {
     /** Lines of an index refer to existing files, but these files contain no word of the lines. */
     LINE_WRONG;
 
-    /** Returns the name used in files. */
+    /** Returns the name as files contain it, such as {@code line dead}. */
     public String title() {
       return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
