@@ -126,8 +126,8 @@ public record JudgedRelations(
   /**
    * Whether a pair may lead. Facts of memory files tell little without their surroundings. Facts
    * therefore need a higher probability of an act. Short facts need an even higher probability,
-   * facts that contradict each other a lower one. Facts that were written together lead only if one fact repeats
-   * the other.
+   * facts that contradict each other a lower one. Facts that were written together lead only if one
+   * fact repeats the other.
    */
   private static boolean mayLead(Finding.Relation pair, Assessment said) {
     if (!said.mayBeWorthAnAct() || !pair.areFacts() || said.repeats()) {
