@@ -59,7 +59,7 @@ public final class Analysis {
     return order;
   }
 
-  /** {@code order} is the result of {@link #orderByKey}. */
+  /** Derives the findings. {@code order} is the result of {@link #orderByKey}. */
   Findings findings(
       PackedVectors packed,
       ComparedVectors texts,
@@ -119,7 +119,7 @@ public final class Analysis {
   }
 
   /**
-   * Returns the topics that consist of one note. Two such topics are no overlap, because their
+   * Returns the topics that consist of one note. Two such topics are not an overlap, because their
    * notes are compared as a pair.
    */
   private Set<String> foldersOfOneNote() {

@@ -113,12 +113,12 @@ record ComparedVectors(
     return passages.get(before - entries).start();
   }
 
-  /** Compares the text {@code a} with {@code count} texts, from the text {@code from} on. */
+  /** Compares the text {@code a} with {@code count} texts, of which {@code from} is the first. */
   interface Measure {
     void of(int a, int from, float[] similarities, int count);
   }
 
-  /** The {@link Measure} of vectors. */
+  /** The {@link Measure} that compares texts by their vectors. */
   void cosines(int a, int from, float[] cosines, int count) {
     vectors.products(vectors.values(), a * vectors.dimension(), from, count, cosines);
   }

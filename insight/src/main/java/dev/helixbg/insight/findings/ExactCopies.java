@@ -19,9 +19,9 @@ import java.util.stream.IntStream;
  * copies is the original. The choice of the original does not depend on the order of the entries,
  * so that findings keep their ids.
  *
- * @param originals for each entry, the index of the original with the same text, perhaps itself
+ * @param originals for each entry, the index of its original; an original has its own index
  * @param firsts for each entry, the index of the first original with the same text
- * @param scopes for each entry with the text of another entry, its scope; else null
+ * @param scopes scope of each entry that has the same text as another entry; null for the others
  * @param byKey indices of the entries with each key
  */
 record ExactCopies(
@@ -70,8 +70,8 @@ record ExactCopies(
 
   /**
    * Whether two originals may be a relation. A relation is stored as two keys, so each key must
-   * lead to the right entry. Of several originals with one text, relations name the first with each
-   * of the others, unless these are {@link Scope#elsewhere}.
+   * lead to the right entry. If several originals have the same text, a relation must consist of
+   * the first of them and one of the others, and {@link Scope#elsewhere} must not separate the two.
    */
   boolean mayBeRelated(List<NamedEntry> entries, int a, int b) {
     List<Integer> likeA = byKey.get(entries.get(a).key());

@@ -59,15 +59,15 @@ public final class FactOrder {
   }
 
   /**
-   * Whether two facts state different things although their vectors are near. They do if they are
-   * neighbours in a list, or parts of a lesson. Distant items of a list may state the same fact,
-   * because agents append facts that the list already has.
+   * Whether two facts state different things although their vectors are near. This is so if the
+   * facts are neighbours in a list, or parts of a lesson. Distant items of a list may state the
+   * same fact, because agents append facts that the list already has.
    */
   public static boolean areOfOnePiece(Entry a, Entry b) {
     return areNeighbours(a, b) || areTogether(a, b) && !isItem(a);
   }
 
-  /** Whether one of two facts has few words, so that its neighbours may be needed to tell it. */
+  /** Whether one of two facts has few words and may be unclear without its neighbours. */
   public static boolean isOneShort(Entry a, Entry b) {
     return isShort(a) || isShort(b);
   }

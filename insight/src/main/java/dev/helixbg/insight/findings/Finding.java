@@ -71,7 +71,7 @@ public sealed interface Finding {
       this(id, a, b, score, similarity, evidence, Optional.empty());
     }
 
-    /** Returns the relation with an assessment; entries that are apart may not lead a report. */
+    /** Returns the assessed pair. It may not lead a report if {@link Scope#apart} has a reason. */
     public Relation assessed(Assessment said) {
       Assessment given = Scope.apart(a.entry(), b.entry()).map(said::apart).orElse(said);
       return new Relation(id, a, b, score, similarity, evidence, Optional.of(given));
@@ -125,9 +125,9 @@ public sealed interface Finding {
    *
    * @param rankOfB rank of b, from 1, among the ten nearest neighbours of a; 0 if b is not among
    *     them
-   * @param rankOfA the same for a, among the neighbours of b
-   * @param sharedWords the rarest words, identifiers and numbers that both entries contain. The
-   *     rarest is first. The spelling is that of a
+   * @param rankOfA in the same way, the rank of a among the neighbours of b
+   * @param sharedWords the rarest words, identifiers and numbers that both entries contain, as a
+   *     spells them. The rarest is first
    * @param newer the later entry; empty if the order is unknown, or if both entries were written in
    *     the same minute
    * @param matching the passages of a and b that are nearest to each other; empty if the whole
@@ -165,7 +165,7 @@ public sealed interface Finding {
    *     before calibration
    * @param objection reason why a likely claim is not made, or the difference between two texts of
    *     a series; else empty
-   * @param repeats whether one entry has no word that the other entry lacks. This does not change
+   * @param repeats whether one entry contains all words of the other entry. This does not change
    *     the probabilities
    */
   record Assessment(
@@ -196,7 +196,7 @@ public sealed interface Finding {
       return isActLikely() || repeats && mayLead();
     }
 
-    /** Whether the tier allows the pair to lead the report. */
+    /** Whether the tier allows the pair to lead the report, that is, to be in its top section. */
     public boolean mayLead() {
       return tier != Tier.SERIES && tier != Tier.UNKNOWN;
     }
@@ -298,7 +298,7 @@ public sealed interface Finding {
     /** Lines of an index refer to existing files, but these files contain no word of the lines. */
     LINE_WRONG;
 
-    /** Returns the name used in files. */
+    /** Returns the name as files contain it, such as {@code line dead}. */
     public String title() {
       return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }

@@ -52,7 +52,7 @@ public final class IncrementalAnalysis {
     nearest = null;
   }
 
-  /** {@code all} are the vectors of {@code texts}. */
+  /** Updates the nearest neighbours. {@code all} has the vectors of {@code texts}. */
   private void update(
       List<String> keys, int[] order, PackedVectors all, ComparedVectors texts, int threads) {
     int[] ordinals = NamedEntry.ordinals(keys);

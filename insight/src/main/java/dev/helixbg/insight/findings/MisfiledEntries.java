@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 /** Finds entries that are nearer to another topic than to their own. */
 final class MisfiledEntries {
   /**
-   * Minimum number of other entries in an entry's topic; nearness to a single one may be chance.
+   * Minimum number of other entries in an entry's topic; nearness to a single entry may be chance.
    */
   private static final int MIN_OTHERS = 2;
 

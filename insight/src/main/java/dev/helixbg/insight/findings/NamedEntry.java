@@ -72,8 +72,8 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
 
   /**
    * Whether this entry was written before another entry. {@link FactOrder} decides if it knows the
-   * order. Otherwise the times decide if they differ. If they do not differ, the order in the log
-   * decides, because helix only appends to the log.
+   * order. Otherwise, the earlier time decides. If the times are equal or a time is unknown, the
+   * order in the log decides, because helix only appends to the log.
    */
   public boolean isOlderThan(NamedEntry other) {
     int order = FactOrder.between(entry, other.entry());
@@ -125,7 +125,7 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
     return title.isEmpty() ? name() : title;
   }
 
-  /** Returns the place of a fact in its memory file: {@code MEMORY.md:12}. */
+  /** Returns the place of a fact in its memory file, such as {@code MEMORY.md:12}. */
   public Optional<String> place() {
     return entry.text().position().flatMap(at -> entry.note().map(file -> file + ":" + at.line()));
   }

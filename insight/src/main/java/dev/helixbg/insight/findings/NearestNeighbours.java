@@ -32,7 +32,7 @@ public final class NearestNeighbours {
   private final int[] others;
   private final float[] similarities;
 
-  /** Similarity of the last neighbour in each list; a scan reads one of these for every pair. */
+  /** Similarity of the last neighbour in each list. A scan reads one such value for every pair. */
   private final float[] least;
 
   private final Object[] locks = new Object[LOCKS];
@@ -52,8 +52,8 @@ public final class NearestNeighbours {
   }
 
   /**
-   * Two sets of lists. Neighbours in {@code own} are found by whole entries only. Neighbours in
-   * {@code all} are found by whole entries and passages.
+   * Two sets of lists. Neighbours in {@code own} are found by comparing whole entries only.
+   * Neighbours in {@code all} are found by comparing whole entries and passages.
    */
   record Both(NearestNeighbours own, NearestNeighbours all, ComparedVectors texts)
       implements PairSink {
@@ -93,8 +93,8 @@ public final class NearestNeighbours {
     }
 
     /**
-     * Returns the lowest value of {@link #least} for a range of texts. It is read without locks, so
-     * it may be too low, but never too high.
+     * Returns the lowest value of {@link #least} for a range of texts. The values are read without
+     * locks, so the result may be too low, but never too high.
      */
     private float lowest(NearestNeighbours lists, int first, int end) {
       float lowest = Float.POSITIVE_INFINITY;

@@ -28,12 +28,12 @@ import java.util.stream.LongStream;
  * neighbours. An entry that is near to all entries, or to its whole topic, has no advantage.
  *
  * <p>The score is computed from the whole texts of the entries. If passages are nearer, the pair
- * ranks by the score of its two nearest texts, minus a discount. Two notes often share passages,
- * such as sample output, that say nothing about the notes.
+ * ranks by the score of its two nearest texts, minus a discount. The discount is needed because two
+ * notes often share passages, such as sample output, that say nothing about the notes.
  *
  * <p>Candidates are the pairs of an entry and one of its ten nearest neighbours. Neighbours are
- * found by vectors and by terms, with and without passages. Left out are pairs with a declared link
- * ({@code [links: …]}), exact copies, sections of one file, and neighbouring facts.
+ * found by vectors and by terms, with and without passages. Pairs with a declared link ({@code
+ * [links: …]}), exact copies, sections of one file and neighbouring facts are left out.
  */
 final class RankedRelations {
   /**

@@ -18,7 +18,7 @@ final class TopPairs {
   private final Comparator<ScoredPair> bestFirst;
   private final PriorityQueue<ScoredPair> worstFirst;
 
-  /** {@code order} has the position of each vector. */
+  /** Keeps at most {@code max} pairs; {@code order} has the position of each vector. */
   TopPairs(int max, int[] order) {
     this.max = max;
     this.order = order;

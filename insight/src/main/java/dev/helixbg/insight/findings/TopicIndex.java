@@ -59,7 +59,7 @@ record TopicIndex(
     return new Vectors(sums.length / dimension, dimension, values);
   }
 
-  /** Returns an entry's cosine to the centroid of its topic's other entries; 0 without others. */
+  /** Returns an entry's cosine to the centroid of its topic's other entries; 0 if none exist. */
   double withoutItself(int entry) {
     int dimension = vectors.dimension();
     int sum = topicOf[entry] * dimension;

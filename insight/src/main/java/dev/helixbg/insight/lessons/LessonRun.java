@@ -25,8 +25,8 @@ import java.util.stream.Collectors;
 /**
  * Asks a language model for the lesson of each entry, in one sentence that is clear without the
  * entry. Then finds lessons that recur: the model is asked whether two similar sentences state the
- * same rule. The entries are not compared, because their subjects would hide the lesson (decision
- * 105).
+ * same rule. The entries themselves are not compared, because their subjects would hide the lesson
+ * (decision 105).
  *
  * @param entries the entries, ordered by offset
  * @param left the number of questions that were not asked, for each kind that has such questions
@@ -87,7 +87,7 @@ public record LessonRun(
     return lessons;
   }
 
-  /** Returns vectors by sentence, embedded with the word {@code lesson} in place of a topic. */
+  /** Returns a vector for each sentence, embedded with the word {@code lesson} as its topic. */
   static Map<String, float[]> vectors(List<String> sentences, SentenceVectors embedding)
       throws InterruptedException {
     List<float[]> made =
@@ -101,7 +101,7 @@ public record LessonRun(
     return vectors;
   }
 
-  /** Returns the entries that have a lesson; of entries with the same content, only the first. */
+  /** Returns the entries that have a lesson; skips entries with the content of an earlier entry. */
   private List<Told> told() throws InterruptedException {
     Map<String, NamedEntry> byContent = new LinkedHashMap<>();
     entries.forEach(entry -> byContent.putIfAbsent(entry.content(), entry));

@@ -39,7 +39,7 @@ public final class LessonText {
 
   private LessonText() {}
 
-  /** Returns the lesson in a model's answer about an entry. */
+  /** Returns the lesson in a model's answer about an entry; empty if the lesson fails a check. */
   public static Optional<String> of(String answer, String topic, String content) {
     String entry = topic + "\n" + content;
     String text = ProposedText.bare(answer, List.of(entry));
@@ -63,7 +63,7 @@ public final class LessonText {
     return NUMBER.matcher(text).results().map(MatchResult::group).collect(Collectors.toSet());
   }
 
-  /** Returns identifiers, and capitalised words that begin no sentence, all in lower case. */
+  /** Returns identifiers, and capitalised words that do not begin a sentence, all in lower case. */
   private static List<String> names(String text) {
     List<String> names = new ArrayList<>();
     Matcher token = TOKEN.matcher(text);

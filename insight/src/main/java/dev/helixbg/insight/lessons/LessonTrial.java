@@ -21,10 +21,10 @@ public final class LessonTrial {
   private final QuestionSession asking;
   private final SentenceVectors embedding;
 
-  /** The entries, with a lesson of each. */
+  /** The known lesson of each entry. */
   final Map<Question.LessonOf, String> entries = new LinkedHashMap<>();
 
-  /** The pairs of lessons, and whether both are the same. */
+  /** For each pair of lessons, whether both lessons are the same. */
   final Map<Question.CompareLessons, Boolean> pairs = new LinkedHashMap<>();
 
   public LessonTrial(QuestionSession asking, SentenceVectors embedding) {

@@ -30,8 +30,8 @@ final class NearestSentences {
   }
 
   /**
-   * Returns pairs of nearest sentences. Pairs from two topics come before pairs from one topic. In
-   * both parts, the nearest pairs come first.
+   * Returns pairs of nearest sentences. Pairs from two topics come before pairs from one topic.
+   * Within each of these two groups, the nearest pairs come first.
    */
   static List<Pair> of(Vectors vectors, List<String> topics) {
     int count = vectors.count();
@@ -62,7 +62,7 @@ final class NearestSentences {
   }
 
   /**
-   * Offers all pairs to lists. The nearness of a pair is its cosine minus the mean of both
+   * Offers all pairs to {@code lists}. The nearness of a pair is its cosine minus the mean of both
    * sentences' {@code means}.
    */
   private static void scan(PackedVectors vectors, NearestNeighbours lists, double[] means) {

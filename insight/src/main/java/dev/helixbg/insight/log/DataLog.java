@@ -82,10 +82,10 @@ public final class DataLog {
   }
 
   /**
-   * Reads the file after half a second without a change, so that no edit is half done. To edit,
-   * helix appends an entry in three pieces, and then a delete. If the file keeps changing for 3 s,
-   * returns the first later reading whose last record is complete. If there are five readings
-   * without a complete end, returns the fifth.
+   * Reads the file after half a second without a change, so that no edit is half done. To edit an
+   * entry, helix appends the new entry in three pieces, and then a delete. If the file keeps
+   * changing for 3 s, returns the first later reading whose last record is complete. If the first
+   * five of these readings end in an incomplete record, returns the fifth.
    *
    * @throws DataLogException as {@link #read} does
    * @throws InterruptedException while waiting

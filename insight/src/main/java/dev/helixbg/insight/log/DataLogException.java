@@ -2,7 +2,7 @@ package dev.helixbg.insight.log;
 
 /**
  * Reports that a data.log cannot be read at all; the message has the fault, the file and a remedy.
- * Damage inside a log is no such error; the {@link LogAccount} lists it.
+ * Damage inside a log does not cause this error; the {@link LogAccount} lists the damage.
  */
 public final class DataLogException extends RuntimeException {
   public DataLogException(String message) {

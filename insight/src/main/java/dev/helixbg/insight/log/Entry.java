@@ -8,7 +8,7 @@ import java.util.Optional;
  * One live entry of a data.log, as helix wrote it.
  *
  * @param offset offset of the record; offsets rise within a file, and a compaction changes them
- * @param topic longer than 255 bytes only if its length byte overflowed and was repaired
+ * @param topic the topic; over 255 bytes only if its length byte overflowed and was repaired
  * @param body the body, decoded from UTF-8, with its metadata lines
  * @param timestampMin local wall-clock minutes since 1970-01-01 00:00; 0 when unknown. A later
  *     entry may have an earlier time
@@ -46,7 +46,7 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
     return text.position().isPresent();
   }
 
-  /** Returns the local time, such as {@code 2026-03-01T10:22}, or a day if {@link #isOfADay}. */
+  /** Returns the local time, such as {@code 2026-03-01T10:22}, or the day if {@link #isOfADay}. */
   public Optional<String> written() {
     if (timestampMin == 0) {
       return Optional.empty();

@@ -12,21 +12,21 @@ import java.util.stream.Stream;
 /**
  * A parsed body: its text and its metadata.
  *
- * <p>Lines end at {@code \n} only. A metadata line has exactly the form {@code [kind: value]},
- * anywhere in the body. The kind is {@code tags}, {@code source}, {@code confidence}, {@code links}
- * or {@code modified}. Any other line is text, such as a line with another kind, with a blank
- * before the bracket, or with a {@code \r} after it. The content is all text lines, also blank
- * ones, unchanged and in order, joined by {@code \n}.
+ * <p>Lines end at {@code \n} only. A metadata line can be anywhere in the body, and has exactly the
+ * form {@code [kind: value]}. The kind is {@code tags}, {@code source}, {@code confidence}, {@code
+ * links} or {@code modified}. Any other line is text, such as a line with another kind, with a
+ * blank before the bracket, or with a {@code \r} after it. The content consists of all text lines,
+ * including blank lines, unchanged and in order, joined by {@code \n}.
  *
  * <p>Only the last valid line of each kind is used. Other lines of the kind have no effect, but are
  * not part of the content either. A line is valid when its value, without blanks around it, has
  *
  * <ul>
  *   <li>tags: at least one tag between commas; empty tags are skipped
- *   <li>source: any character; helix writes {@code file:line}, users also write a file alone
+ *   <li>source: any text; helix writes {@code file:line}, users also write a file alone
  *   <li>confidence: a decimal number from 0 to 1
- *   <li>links: at least one {@code topic:index} between blanks, the index a decimal number after
- *       the last colon; items of another form are skipped
+ *   <li>links: at least one {@code topic:index}, with blanks between several. The index is a
+ *       decimal number after the last colon. Items of another form are skipped
  *   <li>modified: any value; it is ignored
  * </ul>
  *
@@ -186,7 +186,7 @@ public record EntryText(
           confidence = OptionalDouble.of(number + 0.0); // -0 becomes 0
         }
       } catch (NumberFormatException e) {
-        // no number: the line is ignored
+        // not a number: the line is ignored
       }
     }
 
@@ -199,7 +199,7 @@ public record EntryText(
           try {
             found.add(new Link(item.substring(0, colon), Integer.parseInt(index)));
           } catch (NumberFormatException e) {
-            // no number or too large: the item is ignored
+            // not a number, or too large: the item is ignored
           }
         }
       }

@@ -62,7 +62,7 @@ class LiveEntries {
     }
   }
 
-  /** Receives damage: bytes that are no record, or a repair of the record that comes next. */
+  /** Receives damage: bytes that are not a record, or a repair of the record that comes next. */
   void damage(LogAccount.Damage stretch) {
     if (damage.size() < MOST_DAMAGE) {
       damage.add(stretch);

@@ -5,7 +5,7 @@ import dev.helixbg.insight.log.LogAccount.Kind;
 
 /**
  * Reads a log record by record. Passes each record to a sink, and the bytes between records as
- * damage: by rising offset, so that the calls together cover every byte.
+ * damage. The calls are in order of offset, and together cover every byte.
  *
  * <p>If the bytes after a record confirm the record ({@link RecordResync}), the walk passes it on.
  * If they do not, the walk tries explanations in this order:
@@ -103,12 +103,12 @@ record LogWalk(byte[] log, LiveEntries sink, RecordResync resync) {
   /**
    * Returns the true length of the topic of a whole, unconfirmed entry. If a topic has more than
    * 255 bytes, its length byte overflowed. Topic and record are then 256, 512, … bytes longer than
-   * the header states, up to 16 KiB.
+   * the header states. A topic has at most 16 KiB.
    *
-   * <p>The repair chooses the smallest such length at which the file ends or a plausible header
-   * follows. The topic must be text without control characters, and all added bytes must be text
-   * without NUL. No record header consists of such text, so no repair includes another record. If
-   * no repair fits, the length is the header's own.
+   * <p>The repair chooses the smallest of these lengths with which the record ends at the end of
+   * the file or before a plausible header. The topic must be text without control characters, and
+   * all added bytes must be text without NUL. No record header consists of such text, so no repair
+   * includes another record. If no repair fits, returns the length that the header states.
    */
   private int topicLength(RecordHeader header) {
     int topic = textFrom(header.offset() + RecordHeader.ENTRY_BYTES, MAX_TOPIC, false);

@@ -6,14 +6,14 @@ import java.util.List;
 /**
  * A part of {@link EntryText#content}. Start and end are offsets in UTF-16 units; the end is
  * exclusive. Long entries are cut into passages, if possible at ends of sentences and lines. The
- * number of tokens is only estimated from the characters, because an unchanged KB then needs no
- * tokenizer. An estimate is 0.83 to 1.3 times the true number.
+ * number of tokens is estimated from the characters, so that an unchanged KB needs no tokenizer. An
+ * estimate is 0.83 to 1.3 times the true number.
  */
 public record Passage(int start, int end) {
   /** Maximum number of passages of an entry; very long entries have longer passages. */
   public static final int MAX = 32;
 
-  /** Number of tokens of a passage. In larger ones, facts near the end are found less often. */
+  /** Number of tokens of a passage. In longer passages, facts near the end are found less often. */
   private static final int WINDOW = 64;
 
   /** Approximate number of tokens that a passage shares with the previous passage. */
@@ -25,15 +25,15 @@ public record Passage(int start, int end) {
   private static final int LONG_WORD = 12;
 
   /**
-   * Divisor of the model's token limit. The result is the maximum length, in characters, of the
+   * Divisor of the model's token limit. The quotient is the maximum length, in characters, of the
    * topic that is embedded with a passage.
    */
   private static final int TOPIC_SHARE = 8;
 
   /**
-   * Returns the passages of an entry; none if the model reads the whole entry. The first passage
-   * begins near the end of the {@code modelTokens} tokens that the model reads at most. The last
-   * passage ends with the entry, unless {@link #MAX} passages do not reach that far.
+   * Returns the passages of an entry; none if the model reads the whole entry. The model reads at
+   * most {@code modelTokens} tokens, and the first passage begins near the last of these tokens.
+   * The last passage ends with the entry, unless {@link #MAX} passages do not reach that far.
    */
   public static List<Passage> of(Entry entry, int modelTokens) {
     int room = modelTokens - 2; // without the two special tokens
@@ -57,7 +57,7 @@ public record Passage(int start, int end) {
     return Math.min(modelTokens, Cuts.tokens(text, modelTokens) + 2);
   }
 
-  /** Cuts a text into about equal passages; text after {@link #MAX} passages is left out. */
+  /** Cuts a text into passages of similar length; leaves out text after {@link #MAX} passages. */
   public static List<Passage> windows(String content) {
     return new Cuts(content, MAX * WINDOW).windows(0, WINDOW);
   }
@@ -74,7 +74,7 @@ public record Passage(int start, int end) {
 
   private static final int AROUND = 300;
 
-  /** Returns the passage and the text around it; the end of {@code content} may be cut off. */
+  /** Returns the passage and the text around it; {@code content} may lack its end. */
   public InPlace inPlace(String content) {
     return inPlace(content, MOST_SHOWN, AROUND);
   }
@@ -120,7 +120,7 @@ public record Passage(int start, int end) {
     return topic(entry, modelTokens) + " " + text(entry);
   }
 
-  /** Returns the topic, cut so that the passage fits into the model. */
+  /** Returns the topic, shortened so that the passage also fits into the model. */
   private static String topic(Entry entry, int modelTokens) {
     String topic = entry.topic();
     int most = modelTokens / TOPIC_SHARE;
@@ -156,7 +156,7 @@ public record Passage(int start, int end) {
       }
     }
 
-    /** Returns the number of tokens of a text, without places; may stop after {@code most}. */
+    /** Estimates the number of tokens of a text; may stop counting after {@code most} tokens. */
     static int tokens(String text, int most) {
       int tokens = 0;
       for (int at = 0, end; at < text.length() && tokens <= most; at = end) {
@@ -175,7 +175,7 @@ public record Passage(int start, int end) {
       int last = places.size() - 1;
       int to = first;
       for (int from = first; to < last && passages.size() < MAX; ) {
-        to = Math.max(to + 1, lastWithin(from, window)); // later end than the previous passage
+        to = Math.max(to + 1, lastWithin(from, window)); // ends after the previous passage
         passages.add(new Passage(start(from), places.get(to).at()));
         from = overlapping(from, to);
       }
@@ -196,7 +196,7 @@ public record Passage(int start, int end) {
       return any == places.size() - 1 || end == from ? any : end;
     }
 
-    /** Returns the start of the next passage, if possible a sentence that begins in the overlap. */
+    /** Returns the next passage's first cut, if possible the start of a sentence in the overlap. */
     private int overlapping(int from, int to) {
       int any = to;
       int sentence = to;
@@ -207,7 +207,7 @@ public record Passage(int start, int end) {
       return sentence < to ? sentence : any;
     }
 
-    /** Returns the position of the first character at or after a cut that is not white space. */
+    /** Returns the position of the first character that is not white space, at or after a cut. */
     private int start(int place) {
       int at = places.get(place).at();
       while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
@@ -216,7 +216,7 @@ public record Passage(int start, int end) {
       return at;
     }
 
-    /** Returns the end of a run of letters, digits or blanks; other characters stand alone. */
+    /** Returns the end of a run of letters, digits or blanks, or of one other character. */
     private static int runEnd(String text, int start) {
       int kind = kind(text.charAt(start));
       int end = start + 1;

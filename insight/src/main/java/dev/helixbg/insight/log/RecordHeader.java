@@ -14,8 +14,8 @@ record RecordHeader(int offset, boolean entry, int topicLength, long bodyLength,
   static final int DELETE_BYTES = 8;
 
   /**
-   * Reads a header. The result is null for an unknown type, for zero bytes that are not zero, or if
-   * the file ends within the header.
+   * Reads a header. The result is null if the type is unknown, if a byte that must be zero is not
+   * zero, or if the file ends within the header.
    */
   static RecordHeader parse(byte[] log, int offset) {
     int available = log.length - offset;

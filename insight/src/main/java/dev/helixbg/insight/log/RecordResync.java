@@ -9,8 +9,8 @@ import java.util.Arrays;
 /**
  * Decides whether bytes are records, and finds the next record after damage.
  *
- * <p>A header is <i>well-formed</i> if its type is known and its zero bytes are zero. A well-formed
- * header is <i>plausible</i> if
+ * <p>A header is <i>well-formed</i> if its type is known and the bytes that must be zero are zero.
+ * A well-formed header is <i>plausible</i> if
  *
  * <ul>
  *   <li>an entry's topic is UTF-8 without control characters (its last character may be cut), and
@@ -22,10 +22,10 @@ import java.util.Arrays;
  * plausible header. Text without NUL never contains a plausible header. A record is <i>cut</i> if
  * the file ends within the record; otherwise it is <i>whole</i>.
  *
- * <p><b>Sound.</b> A whole record is sound if the file ends after it or a plausible header follows
- * (whole or cut). It is also sound if a chain of well-formed whole records follows, and the chain
- * reaches such a place or has {@value #CHAIN} records. A sound record is always taken as a record,
- * even if its text looks like records.
+ * <p><b>Sound.</b> A whole record is sound if it ends at the end of the file, or if a plausible
+ * header (whole or cut) follows it. It is also sound if a chain of well-formed whole records
+ * follows it. The chain must reach the end of the file or a plausible header, or have {@value
+ * #CHAIN} records. A sound record is always taken as a record, even if its text looks like records.
  *
  * <p><b>Trusted chain.</b> After damage, the search stops at the first place from which plausible
  * whole records follow one another until
@@ -35,7 +35,7 @@ import java.util.Arrays;
  *   <li>or a record ends after the end of a claim. A claim is the range of bytes that a readable
  *       header states as the text of its record. A record that is only quoted in a text would end
  *       within that text,
- *   <li>or the chain has enough records. If the place is inside no claim, one record is enough.
+ *   <li>or the chain has enough records. If the place is not inside a claim, one record is enough.
  *       Inside the claim of a cut record, two records are enough. Two records are also enough
  *       directly after the header or the topic of a torn record, because helix's separate writes
  *       end there. Otherwise, {@value #CHAIN} records are needed.
@@ -78,7 +78,7 @@ record RecordResync(byte[] log) {
 
   /**
    * Returns the start of the first trusted chain at or after {@code from}, or the end of the file
-   * if there is none. The bytes from {@code from} on must belong to no claim.
+   * if there is none. The bytes from {@code from} on must not belong to a claim.
    */
   int next(int from) {
     return search(from, log.length, NO_CLAIM, UNCLAIMED);

@@ -12,8 +12,8 @@ public final class SaidText {
   public static final String MARK = "(data left out)";
 
   /**
-   * A data URI, or a run of base64 or hex digits longer than any word or address. A run of signs
-   * only is a ruler.
+   * A data URI, or a run of base64 or hex digits longer than any word or address. A run that has
+   * only signs is a horizontal line, and does not match.
    */
   static final Pattern DATA =
       Pattern.compile(

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 
 /**
  * Recognises and masks secrets with a fixed form: keys and tokens of known services, private keys,
- * passwords in addresses. A value is no secret if it or its line says that it is an example.
+ * passwords in addresses. A value is not a secret if it or its line says that it is an example.
  */
 public final class SecretMask {
   /** Words in a secret that show that it is made up. */

@@ -53,7 +53,8 @@ public record FactFile(
 
   /**
    * @param named whether the user named the file itself, not only its folder
-   * @return empty if the lines of the decoded text do not correspond to the lines of the file
+   * @return empty if the file is not in UTF-8, or if the lines of its decoded text do not
+   *     correspond to the lines of the file
    */
   public static Optional<FactFile> of(String path, byte[] bytes, boolean named, NotesItems items) {
     String raw = NoteDecoder.utf8(bytes).orElse(null);

@@ -32,7 +32,7 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
  * Front matter: data before the text of a note. YAML stands between lines {@code ---}, as Obsidian,
  * Jekyll and Hugo write it; TOML stands between lines {@code +++}; JSON has no such lines. Blocks
  * of YAML or TOML that directly follow one another count as one. Properties as in Logseq and
- * Pelican are read, but are also text.
+ * Pelican are read, but remain part of the text.
  *
  * <p>Values are texts and lists of texts, as written: no date or version is converted. If the YAML
  * as a whole is not valid, each key is read by itself, because many programs write invalid values
@@ -63,7 +63,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
    */
   private static final Pattern KEYLESS = Pattern.compile("[\\s#].*|-(?:\\s.*)?");
 
-  /** A value that is no list, mapping, quotation or block of lines, but may be a template. */
+  /** A value that is not a list, mapping, quotation or block of lines, but may be a template. */
   private static final Pattern PLAIN = Pattern.compile("(?:\\{\\{|[^\\s\\[\\]{}'\"|>#]).*");
 
   /** Properties at the beginning of a page of Logseq, or of an article for Pelican. */
@@ -120,7 +120,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
         : text.startsWith("{") ? json(text) : properties(text);
   }
 
-  /** Whether an unclosed text begins with {@code ---} or {@code +++} and a key. */
+  /** Whether a text begins with a line {@code ---} or {@code +++}, and a key on the next line. */
   private static boolean opened(String text) {
     List<String> lines = text.lines().limit(2).toList();
     return lines.size() == 2 && isMark(lines.getFirst()) && Block.isKey(lines.getLast());
@@ -229,8 +229,8 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
   }
 
   /**
-   * Reads each key alone, together with the lines below it that have no key of their own. Returns
-   * whether all lines were read.
+   * Reads each key separately, together with the lines below it that have no key of their own.
+   * Returns whether all lines were read.
    */
   private static boolean byKeys(List<String> lines, Map<String, List<String>> values) {
     boolean all = true;
@@ -267,7 +267,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     }
   }
 
-  /** Reads an object with a title, before the text; other objects are text. */
+  /** Reads a JSON object before the text, if the object has a title. Any other object is text. */
   private static FrontMatter json(String text) {
     Map<String, List<String>> values = new LinkedHashMap<>();
     try (JsonParser parser = new ObjectMapper().createParser(text)) {
@@ -281,8 +281,9 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
   }
 
   /**
-   * Returns the values in the first lines of a text: {@code key:: value}, as Logseq writes, or a
-   * paragraph of {@code Key: value} that begins with the title, as for Pelican. They remain text.
+   * Returns the values in the first lines of a text: {@code key:: value}, as in Logseq, or a
+   * paragraph of {@code Key: value} that begins with the title, as for Pelican. They stay in the
+   * text.
    */
   private static FrontMatter properties(String text) {
     Map<String, List<String>> values = new LinkedHashMap<>();

@@ -33,7 +33,7 @@ record GitIgnore(Optional<Path> tree, List<Rule> rules) {
   /** Greatest length of a line, in characters. Longer lines are skipped. */
   private static final int MAX_LINE = 256;
 
-  /** Any number of folders, in the middle or at the end of a pattern. */
+  /** Two stars, in the middle or at the end of a pattern, that match any number of folders. */
   private static final Pattern FOLDERS = Pattern.compile("/\\*\\*(?=/|$)");
 
   private static final Pattern TOKEN =
@@ -75,7 +75,7 @@ record GitIgnore(Optional<Path> tree, List<Rule> rules) {
     return Files.exists(folder.resolve(".git"), LinkOption.NOFOLLOW_LINKS);
   }
 
-  /** Returns the repository's first work tree, if a folder is one of its further work trees. */
+  /** Returns the first work tree of a repository if the folder is a further work tree of it. */
   static Optional<Path> firstTree(Path folder) {
     Matcher linked = LINKED.matcher(read(folder.resolve(".git")));
     try {

@@ -19,8 +19,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Compares the lines of an index, {@code - [Title](file.md) — description}, with the files at their
- * links. Lines in code and comments are examples or former lines, and are skipped.
+ * Compares the lines of an index, {@code - [Title](file.md) — description}, with the files that
+ * they link to. Lines in code and comments are examples or former lines, and are skipped.
  */
 record IndexCheck(NoteLinks links, NoteFiles files) {
   private static final Pattern LINE =

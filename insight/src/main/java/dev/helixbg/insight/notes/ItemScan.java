@@ -67,7 +67,7 @@ final class ItemScan {
   private int marked;
   private int indent;
 
-  /** Indentation from which on a list marker belongs to the current item. */
+  /** Minimum indentation of a list marker that belongs to the current item. */
   private int nested;
 
   /** One item: its place in the text, and its text without marker and indentation. */
@@ -145,7 +145,7 @@ final class ItemScan {
         take(line, at);
       } else if (comment || TAG.matcher(line).matches()) {
         if (!comment) {
-          finish(); // other tools find their parts of the file by such lines
+          finish(); // such lines mark the parts of a file that other tools write
         }
         comment = isInComment(line, comment);
         end = start < 0 ? end : at + line.length();
@@ -177,8 +177,9 @@ final class ItemScan {
   }
 
   /**
-   * Whether a line at the left margin, after a blank line, belongs to the current item: it gives
-   * the item's reason or use, or the item introduces the code, table or quotation that it begins.
+   * Whether a line at the left margin, after a blank line, belongs to the current item: the line
+   * gives the item's reason or use, or begins code, a table or a quotation that the item
+   * introduces.
    */
   private boolean isOfItem(String line) {
     if (start < 0) {
@@ -192,7 +193,7 @@ final class ItemScan {
         && (line.startsWith("|") || line.startsWith(">") || FENCE.matcher(line).matches());
   }
 
-  /** Returns each paragraph as an item. Skips headings, rules, comments and tags; cuts no code. */
+  /** Returns each paragraph as an item. Skips headings, rules, comments, tags; keeps code whole. */
   List<Item> paragraphs(int from) {
     items = new ArrayList<>();
     String fence = "";
@@ -271,7 +272,7 @@ final class ItemScan {
     while (last > start
         && text.charAt(stop - 1) != '>'
         && " \t".indexOf(text.charAt(last + 1)) >= 0) {
-      last = text.lastIndexOf('\n', last - 1); // a footnote may have more lines, indented
+      last = text.lastIndexOf('\n', last - 1); // the further lines of a footnote are indented
     }
     int first = Math.max(start, last + 1);
     if (first < stop && DEFINITION.matcher(text).region(first, stop).matches()) {
@@ -314,7 +315,7 @@ final class ItemScan {
     indent = 0;
   }
 
-  /** Whether a line is a horizontal rule, which belongs to no item. */
+  /** Whether a line is a horizontal rule. Such a line does not belong to an item. */
   private static boolean isRule(String line) {
     String marks = line.replace(" ", "").replace("\t", "");
     return marks.length() >= 3

@@ -17,11 +17,11 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Finds out when the facts of a memory file were written. The date of a fact is at its beginning,
- * at its end or in brackets, unless it is in the future or an end, as in (valid until …).
- * Otherwise, it is in a heading above the fact. A date without a year gets the year of the file's
- * other dates if these agree. Dates, or words such as {@code newest first}, show the order of the
- * facts.
+ * Finds out when the facts of a memory file were written. A date belongs to a fact if it is at the
+ * fact's beginning, at its end or in brackets. Dates in the future do not count, nor do dates such
+ * as (valid until …), at which something ends. If a fact has no date, a date in a heading above the
+ * fact counts. A date without a year gets the year of the file's other dates if these agree. Dates,
+ * or words such as {@code newest first}, show the order of the facts.
  */
 final class ItemTimes {
   private static final String YEAR_FIRST =
@@ -52,7 +52,7 @@ final class ItemTimes {
 
   static final Pattern ANY = Pattern.compile(DATE);
 
-  /** Place before words that do not say until when something lasts, or when it is due. */
+  /** A position before words that do not say until when something lasts, or when it is due. */
   private static final String NO_END =
       "(?iu:(?!(?:[\\p{L}: ]{0,24}[:"
           + " ])?(?:(?:until|till?|through|expir\\p{L}*|due|valid|next|eol|back"
@@ -115,7 +115,7 @@ final class ItemTimes {
         .toList();
   }
 
-  /** Whether words say that the newest fact is first; empty if they name no order, or both. */
+  /** Whether words say that the newest fact is first; empty if they name no order, or two. */
   private static Optional<Boolean> said(String words) {
     boolean first = NEWEST_FIRST.matcher(words).find();
     return first == NEWEST_LAST.matcher(words).find() ? Optional.empty() : Optional.of(first);
@@ -140,7 +140,7 @@ final class ItemTimes {
     return known ? Optional.of(falling > 0) : Optional.empty();
   }
 
-  /** Returns the headings above a section's list or sequence of lessons. */
+  /** Returns the headings above a section's list or lessons, before the first dated heading. */
   private static String list(Section one) {
     List<String> above = one.headings();
     int dated = 0;
@@ -165,7 +165,7 @@ final class ItemTimes {
     return IN_ITEM.stream().flatMapToInt(form -> times(form.matcher(text), year)).max();
   }
 
-  /** Returns the times of dates up to today; nothing was written later. */
+  /** Returns the times of the dates up to tomorrow; no fact was written later. */
   private static IntStream times(Matcher found, Optional<String> year) {
     return found
         .results()

@@ -12,14 +12,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Decides how a file of facts, such as {@code MEMORY.md}, is cut. In a file with lines of {@value
- * ItemScan#DIVIDER}, the items are the blocks between these lines. In any other file, the items are
- * the entries of Markdown lists, with all lines that are indented under them. If these entries are
- * no list of facts and there are few headings, the paragraphs are the items.
+ * Decides how a file of facts, such as {@code MEMORY.md}, is cut into entries. In a file with lines
+ * of {@value ItemScan#DIVIDER}, the items are the blocks between these lines. In any other file,
+ * the items are the entries of Markdown lists, with all lines indented under them. If these entries
+ * are not a list of facts, the file is cut at its headings or, if it has few, into paragraphs.
  *
- * <p>In a list of facts, at least {@value #LEAST} items have most of the text. Checklists, lists of
- * links, changelogs, templates and READMEs are no such lists, because their items say nothing by
- * themselves.
+ * <p>The items of a list of facts contain most of the text. There are at least {@value #LEAST}
+ * items, unless the file has no other text or few headings. Checklists, lists of links, changelogs,
+ * templates and READMEs are not lists of facts, because their items say nothing by themselves.
  */
 final class Items {
   static final int LEAST = 3;
@@ -63,7 +63,7 @@ final class Items {
 
   private static final Pattern SENTENCE = Pattern.compile(".*[.!?。！？][*_`)\"”]{0,3}\\s*");
 
-  /** Minimum number of headings over items in a file of lessons; fewer may be a list's chapters. */
+  /** Minimum number of headings with items in a file of lessons; a list may have a few chapters. */
   private static final int LESSONS = 5;
 
   /** The heading of a chapter: at most three words or six Chinese characters, and no number. */
@@ -89,7 +89,7 @@ final class Items {
     WHOLE
   }
 
-  /** How a file is cut. {@code why} is the reason in words, empty if the file is no memory file. */
+  /** How a file is cut. {@code why} is the reason in words, empty if it is not a memory file. */
   record Cut(Way way, List<Item> items, String why) {}
 
   /** Settings for a file. If the user named the file, it counts as a memory file under any name. */
@@ -137,7 +137,7 @@ final class Items {
     return new Cut(Way.WHOLE, List.of(), "whole: " + why);
   }
 
-  /** Whether front matter names a fact, as Claude Code writes it, and the text is no list. */
+  /** Whether front matter names one fact, as Claude Code writes it, and the text is not a list. */
   private static boolean isOneFact(FrontMatter matter, String text, List<Item> items) {
     return matter.first("name").isPresent()
         && matter.first("type", "metadata.type").isPresent()
@@ -173,7 +173,7 @@ final class Items {
         : whole("no list of facts");
   }
 
-  /** Whether headings have few items each, and most headings say more than a subject. */
+  /** Whether headings have few items each, and at least half say more than a subject. */
   private static boolean areLessons(Set<Heading> headings, int items) {
     return headings.size() >= LESSONS
         && items < PER_LESSON * headings.size()

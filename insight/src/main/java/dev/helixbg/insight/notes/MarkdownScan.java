@@ -18,15 +18,15 @@ import java.util.stream.IntStream;
 
 /**
  * The headings and links of a Markdown text outside fenced code, code spans and comments, found in
- * one pass over its lines. Headings are those of CommonMark, except headings inside lists or quotes
- * and underlined headings of several lines.
+ * one pass over its lines. Headings are recognised as in CommonMark, except headings inside lists
+ * or quotes and underlined headings of several lines.
  */
 record MarkdownScan(
     List<Heading> headings,
     List<Link> links,
     Map<String, Definition> definitions,
     Map<Integer, String> references) {
-  /** Maximum number of links. A text with more links is an index; it tells little about them. */
+  /** Maximum number of links. A longer list is an index, which tells little about its targets. */
   private static final int MAX_LINKS = 2_000;
 
   private static final int MAX_TARGET = 1_000;
@@ -35,7 +35,7 @@ record MarkdownScan(
   private static final Pattern REFERENCE =
       Pattern.compile("\\[([^\\[\\]]{1,999})\\](?:\\[([^\\[\\]]{0,999})\\])?(?![(\\[])");
 
-  /** A definition of a link; a label that begins with ^ is a footnote's. */
+  /** A definition of a link, but not of a footnote, whose label begins with ^. */
   private static final Pattern DEFINITION =
       Pattern.compile(" {0,3}\\[((?!\\^)[^\\[\\]]{1,999})\\]:\\s*(\\S.*)");
 
@@ -52,7 +52,7 @@ record MarkdownScan(
           "<a\\s(?:[^<>]{0,300}\\s)?href\\s*=\\s*(?:\"([^\"<>]*)\"|'([^'<>]*)'|([^\"'\\s<>]+))",
           Pattern.CASE_INSENSITIVE);
 
-  /** A link of Hugo or Jekyll by the name of a page. */
+  /** A link that Hugo or Jekyll resolves by the name of a page. */
   private static final Pattern TEMPLATE =
       Pattern.compile("\\{(?:\\{[<%]\\s*(?:rel)?ref|%-?\\s*(?:post_url|link))\\s+\"?([^\"\\s]+)");
 
@@ -218,8 +218,8 @@ record MarkdownScan(
   }
 
   /**
-   * Adds the link of each definition at every place that uses it. If no place does, adds the link
-   * at the definition.
+   * Adds the link of each definition at every place that uses the definition. If no place uses it,
+   * adds the link at the place of the definition.
    */
   private void resolve() {
     Set<String> used = new HashSet<>();

@@ -31,7 +31,7 @@ public record MemoryFile(
    * A wrong line of an index.
    *
    * @param line number of the line, from 1
-   * @param isGone whether the target is missing; otherwise, it contains no word of the line
+   * @param isGone whether the target is missing; if not, it contains no word of the line
    */
   public record IndexLine(int line, String target, boolean isGone) {}
 

@@ -103,7 +103,7 @@ final class MemoryPlaces {
   }
 
   /**
-   * Whether a path with {@code /}, relative to a repository's top, is one of the places there. A
+   * Whether a path, relative to a repository's top and with {@code /}, is one of these places. A
    * place that begins with a dot can be in any folder of the repository.
    */
   static boolean isInRepository(String path) {

@@ -29,7 +29,7 @@ import java.util.stream.Stream;
  * @param cut how the file was divided, as in {@link Items.Cut#why}
  */
 record Note(String path, String title, FrontMatter matter, List<Section> sections, String cut) {
-  /** Maximum characters of an undivided file: about four times the text that is embedded. */
+  /** Maximum length of an undivided file, in characters; about four times the embedded text. */
   static final int LONG = 6_000;
 
   /** Maximum length of a lesson of a memory file, in characters. */
@@ -59,8 +59,8 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   private static final int MAX_NAMED = 4;
 
   /**
-   * @param place the place, which no other section has
-   * @param headings the headings above the section and its own, without the title of the note
+   * @param place the place, which is unique
+   * @param headings the headings above the section, then its own; not the title of the note
    * @param text text of the section, without its own heading
    * @param isFact whether the section is an item of a list, or a lesson
    * @param newestFirst for a fact, whether its list has the newest fact first, if that is known
@@ -120,13 +120,13 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     return sections.stream().filter(Section::isFact).toList();
   }
 
-  /** Returns the note without its texts, to save memory; it can only be a target of links. */
+  /** Returns the note without its texts, to save memory; links can still lead to this note. */
   Note withoutTexts() {
     List<Section> linked = sections.stream().map(Section::withoutText).toList();
     return new Note(path, title, matter, linked, cut);
   }
 
-  /** Returns a heading as it is in names: on one line, without markup, of limited length. */
+  /** Returns a heading in the form of a name: on one line, without markup, of limited length. */
   private static String plain(String heading) {
     String words = MARKUP.matcher(LINK.matcher(heading).replaceAll("$1")).replaceAll("").strip();
     return PrintableText.beginning(
@@ -178,7 +178,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     return new Note(path, title, matter, division.timed(), why);
   }
 
-  /** Removes headings that recur in several lessons, such as <em>Context</em>, but no dates. */
+  /** Removes headings that recur in several lessons, such as <em>Context</em>, except dates. */
   private static void removeParts(List<Heading> headings) {
     Map<String, Long> uses =
         headings.stream().collect(Collectors.groupingBy(Heading::title, Collectors.counting()));
@@ -367,7 +367,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
               0));
     }
 
-    /** Returns the number, in the file, of the line with the first word at or after a place. */
+    /** Returns the line number of the first word at or after a place, counted in the whole file. */
     private int line(int start) {
       int at = start;
       while (at < text.length() && Character.isWhitespace(text.charAt(at))) {

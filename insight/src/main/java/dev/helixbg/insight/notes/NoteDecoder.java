@@ -12,8 +12,8 @@ import java.util.stream.IntStream;
  * Decodes the bytes of a file from any program to text. A byte order mark decides between UTF-8 and
  * UTF-16. A file without a mark but with many zero bytes is UTF-16, in which every other byte of
  * Latin text is zero. Any other file is UTF-8 if all or most of its bytes are valid; otherwise it
- * is Windows-1252, unless most letters then are not ASCII. U+FFFD replaces invalid bytes and
- * control characters, and each line ends with {@code \n}.
+ * is decoded as Windows-1252. If most of the letters are then not ASCII, the file is not text.
+ * U+FFFD replaces invalid bytes and control characters, and each line ends with {@code \n}.
  */
 public final class NoteDecoder {
   private static final Charset WINDOWS_1252 = Charset.forName("windows-1252");

@@ -31,8 +31,8 @@ import java.util.stream.Stream;
  *
  * <p>No link is followed. These files and folders are skipped: hidden files and folders, except
  * memory files of agents; {@code node_modules}; knowledge bases of helix; reports of helix-bg;
- * further work trees of a repository; backups of Logseq; and files that git ignores. Depth and
- * numbers are limited.
+ * further work trees of a repository; backups of Logseq; and files that git ignores. The depth of
+ * folders and the number of files are limited.
  */
 public final class NoteFiles {
   /** Maximum size of a file, in bytes; large, because notes can have embedded pictures. */
@@ -41,7 +41,7 @@ public final class NoteFiles {
   /** Maximum number of characters of a note, not counting embedded data. */
   static final int MAX_TEXT = 1 << 20;
 
-  /** Maximum bytes of all files together; their texts are in memory while the log is written. */
+  /** Maximum size of all files, in bytes; all texts are in memory while the log is written. */
   static final long MAX_BYTES = 256 << 20;
 
   static final int MAX_FILES = 200_000;
@@ -63,8 +63,8 @@ public final class NoteFiles {
       FileState.ATTRIBUTES + ",isDirectory,isRegularFile,isSymbolicLink";
 
   /**
-   * A file. {@code path} is unique, relative to the folder, on one line, with {@code /}. If it has
-   * characters that cannot be shown, it has percent escapes.
+   * A file. {@code path} is relative to the folder, unique, on one line, and has {@code /} between
+   * names. If it has characters that cannot be shown, it has percent escapes.
    */
   record File(String path, Path file, FileState state) {}
 
@@ -85,8 +85,8 @@ public final class NoteFiles {
   private final Map<String, File> found = new LinkedHashMap<>();
 
   /**
-   * Keys of the files that were found. One file can have two paths: through a link to a folder, as
-   * a hard link, or in two spellings where the file system ignores case.
+   * Keys of the files found, so that none is taken twice. One file can have two paths: through a
+   * link to a folder, as a hard link, or in two spellings if the file system ignores case.
    */
   private final Set<Object> keys = new HashSet<>();
 
@@ -166,7 +166,7 @@ public final class NoteFiles {
     return found.isEmpty() && leftOut.isEmpty();
   }
 
-  /** Returns the number of folders and notes that git ignores, without notes in these folders. */
+  /** Returns the number of folders, and of notes outside these folders, that git ignores. */
   public int ignoredByGit() {
     return ignoredByGit;
   }
@@ -197,7 +197,7 @@ public final class NoteFiles {
     return Sha256.of(parts);
   }
 
-  /** Returns the file from which entries with this path were made. */
+  /** Returns the file whose entries have this path as their source. */
   public Optional<Path> file(String path) {
     return Optional.ofNullable(found.get(path)).map(File::file);
   }
@@ -291,7 +291,7 @@ public final class NoteFiles {
     boolean isLink = (Boolean) attributes.get("isSymbolicLink");
     boolean isWanted = !isFolder && isWanted(path, name);
     if (!isFolder && !isLink && !isWanted) {
-      return; // as most files of a repository, so they are not compared with git's rules
+      return; // most files of a repository end here, before any comparison with git's rules
     }
     if (ignored.ignores(path, isFolder)) {
       ignoredByGit += isFolder || isWanted ? 1 : 0;
@@ -356,9 +356,7 @@ public final class NoteFiles {
     leftOut.putIfAbsent(path, new LeftOut.File(root.shown(path), why));
   }
 
-  /**
-   * Records that a link is left out, if it has the name of a note or leads to a folder elsewhere.
-   */
+  /** Records a left-out link if it has the name of a note or leads to a folder outside the root. */
   private void leaveOutLink(Path link, String name, boolean isWanted) throws IOException {
     boolean hides =
         !isMemoryOnly

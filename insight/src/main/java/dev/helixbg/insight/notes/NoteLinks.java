@@ -19,15 +19,15 @@ import java.util.stream.Stream;
 /**
  * Finds the targets of links. A link is a path relative to the note or to the folder. A wiki link
  * can also be a name, an alias, or the Zettelkasten id at the beginning of a name. A page named
- * index or README can be called by its folder. Unicode forms do not matter; case matters only if
- * paths differ in nothing else. If several notes have the name, the link leads to the note in the
- * same folder. If that folder has none, the link leads to the note with the shortest path.
+ * index or README can be called by its folder. Names match in any Unicode form; case matters only
+ * if paths differ in nothing else. If several notes match, the link leads to the note in the same
+ * folder. If that folder has none, the link leads to the note with the shortest path.
  */
 final class NoteLinks {
   /** The name of a page that stands for its folder. */
   private static final Pattern INDEX = Pattern.compile("(?<=[^/])/(?:_?index|readme)$");
 
-  /** A date and time, and at least one word. */
+  /** A name that begins with a Zettelkasten id, which is a date and time. */
   private static final Pattern WITH_ID = Pattern.compile("^(\\d{10,})\\D.*");
 
   private final Map<String, Note> byPath = new HashMap<>();

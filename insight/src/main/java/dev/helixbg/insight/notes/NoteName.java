@@ -12,11 +12,11 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The place of a note: its file and, in a long file, its heading. {@link #name} joins them for
- * people; no code parses the name.
+ * The place of a note: its file and, in a long file, its heading. {@link #name} joins them into a
+ * name for people to read; no code parses this name.
  *
  * @param file path of the file, relative to the folder of the notes
- * @param heading the headings above the note and its own, with {@code #} between them, or empty
+ * @param heading the headings above the note, then its own, with {@code #} between them; or empty
  * @param part name of the part, if the note is only a part of the file or of the text under the
  *     heading: for example {@code before its first heading}, or {@code number 2} among equal
  *     headings. Otherwise empty
@@ -33,19 +33,19 @@ public record NoteName(String file, String heading, String part) {
   /** Words for the part before the first heading, in brackets at the end of the part's name. */
   static final String BEFORE_FIRST = "before its first heading";
 
-  /** Words between {@link #BEFORE_FIRST} and a level: before the first heading of that level. */
+  /** Words between {@link #BEFORE_FIRST} and a level, for the first heading of that level. */
   static final String OF_LEVEL = " of level ";
 
-  /** Words for a text between the items of a list of facts; such a text is no fact. */
+  /** Words for a text between the items of a list of facts; such a text is not a fact. */
   static final String BETWEEN = "outside the list";
 
   /**
-   * Words for a part under an empty heading. Without them, it would have the name of the whole
-   * file.
+   * Words for a part under an empty heading. Without these words, the part would have the name of
+   * the whole file.
    */
   static final String UNTITLED = "under a heading without words";
 
-  /** Word before a number, used if several headings of a file are equal. */
+  /** Word before the number that distinguishes parts under equal headings of a file. */
   static final String NUMBER = "number ";
 
   /** Word and quotation mark before the first words of a list item. */
@@ -56,12 +56,12 @@ public record NoteName(String file, String heading, String part) {
   private static final Pattern DAY = Pattern.compile("\\d{4}([-_.]?)\\d{2}\\1\\d{2}(?!\\d)");
 
   /**
-   * Characters that, in an item's words, could end the quotation of the words or end a metadata
-   * line.
+   * Characters that are removed from an item's words in a name. They could end the quotation of
+   * these words, or end a metadata line.
    */
   private static final Pattern IN_ITEM = Pattern.compile("[“”\\[\\]`*]");
 
-  /** Returns a name for a list item. It has the item's first words, which most edits keep. */
+  /** Returns a name for a list item: the item's first words, because most edits keep these. */
   static String item(String text) {
     String line = PrintableText.line(text.lines().findFirst().orElse(""));
     String words = PrintableText.beginning(IN_ITEM.matcher(line).replaceAll(""), MAX_ITEM);
@@ -81,7 +81,7 @@ public record NoteName(String file, String heading, String part) {
     return file + (heading.isEmpty() ? "" : "#" + heading) + partInName();
   }
 
-  /** Returns the words in the name that tell which part the note is; empty if it is no part. */
+  /** Returns the words of the name that describe the part; empty if the note is not a part. */
   public String partInName() {
     return part.isEmpty() ? "" : " (" + part + ")";
   }
@@ -95,7 +95,7 @@ public record NoteName(String file, String heading, String part) {
     return a.topic().equals(b.topic()) && a.note().isPresent() && a.note().equals(b.note());
   }
 
-  /** Whether two entries are sections of the same text, and not both facts. */
+  /** Whether two entries are sections of the same file, and at least one of them is not a fact. */
   public static boolean areSectionsOfOneFile(Entry a, Entry b) {
     return areInOneFile(a, b) && !(a.isFact() && b.isFact());
   }
@@ -118,7 +118,7 @@ public record NoteName(String file, String heading, String part) {
     return part.startsWith(ITEM);
   }
 
-  /** Whether the file is the record of a day, such as a journal: its name begins with a date. */
+  /** Whether the file is a record of a day, such as a journal page: its name begins with a date. */
   boolean isRecord() {
     return DAY.matcher(fileName(file)).lookingAt();
   }
@@ -133,7 +133,7 @@ public record NoteName(String file, String heading, String part) {
     return one.isPresent() && other.isPresent() && !one.equals(other);
   }
 
-  /** Whether a topic is a folder of notes inside another one; topics of helix are no folders. */
+  /** Whether a topic is a folder of notes, and is the other topic or a folder inside it. */
   public static boolean isWithin(String topic, String other) {
     return Entry.isNote(topic)
         && Entry.isNote(other)
@@ -174,7 +174,7 @@ public record NoteName(String file, String heading, String part) {
     return dot > path.lastIndexOf('/') + 1 ? path.substring(0, dot) : path;
   }
 
-  /** Returns the Obsidian link to the note; empty if its name cannot be in such a link. */
+  /** Returns the Obsidian link to the note; empty if the file's path cannot be in such a link. */
   public Optional<String> wikiLink() {
     String path = withoutEnding(file);
     boolean headed =

@@ -28,12 +28,12 @@ import java.util.stream.Stream;
  * In a Git work tree, files are only as old as the check-out. There, the time of a note without a
  * date is unknown.
  *
- * <p>A date that cannot be parsed makes the time unknown. Whether {@code 03/05/2024} is in March or
- * in May follows from other dates of the file, or else from all dates of the folder. These dates
- * must agree.
+ * <p>A date that cannot be parsed makes the time unknown. Other dates of the file, or else all
+ * dates of the folder, show whether {@code 03/05/2024} is in March or in May. These dates must
+ * agree.
  */
 record NoteTime(Optional<Boolean> dayFirst) {
-  /** Hour, minute, time zone, and am or pm. A time zone follows seconds; 10:00-11:00 has none. */
+  /** Hour, minute, zone, and am or pm. A zone must follow seconds: 10:00-11:00 has no zone. */
   private static final String CLOCK =
       "(?:[T ,at]*(\\d{1,2}):(\\d{2})"
           + "(?::\\d{2}(?:[.,]\\d+)?(?:\\s*(Z|GMT|UTC|(?:GMT|UTC)?[+-]\\d{2}:?\\d{2})(?![\\w+-]))?)?"
@@ -64,7 +64,7 @@ record NoteTime(Optional<Boolean> dayFirst) {
 
   private static final Pattern WORD = Pattern.compile("\\p{L}+");
 
-  /** Keys of dates in front matter, without hyphens and the like, the most important key first. */
+  /** Keys of dates in front matter, without separators, the most important key first. */
   private static final List<String> KEYS =
       List.of(
           ("updated updatedat dateupdated lastupdated modified modifiedat datemodified mtime"
@@ -139,8 +139,8 @@ record NoteTime(Optional<Boolean> dayFirst) {
 
   /**
    * Returns all dates of the front matter, the most important first. A key below another key can
-   * have the date of something else, and comes after the keys of the note itself. What no program
-   * has filled in comes last.
+   * have the date of something else, and comes after the keys of the note itself. Values that no
+   * program has filled in come last.
    */
   private static Stream<String> dates(Note note) {
     return note.matter().values().entrySet().stream()
@@ -174,7 +174,7 @@ record NoteTime(Optional<Boolean> dayFirst) {
     return known.size() == 1 ? Optional.of(known.getFirst()) : Optional.empty();
   }
 
-  /** Whether a date that ends in its year begins with the day; empty if the date does not tell. */
+  /** Whether a date that ends with its year begins with the day; empty if this is not clear. */
   private static Optional<Boolean> dayFirst(Matcher yearLast) {
     int first = Integer.parseInt(yearLast.group(1));
     int second = Integer.parseInt(yearLast.group(3));

@@ -7,8 +7,8 @@ import java.util.Optional;
 /**
  * An account of the files in a folder of notes.
  *
- * @param entries the number of entries that the files became
- * @param empty the number of files without text, which become no entry
+ * @param entries the number of entries that were made from the files
+ * @param empty the number of files without text, from which no entry was made
  * @param repaired files that were read only in part
  * @param memory files in which agents keep what they learn, and other files that the user named
  */
@@ -37,14 +37,14 @@ public record NotesAccount(
     }
   }
 
-  /** Files that were not read, or only in part: the first files by path, and the number of all. */
+  /** Files not read completely: the first files by path, and the number of all such files. */
   public record LeftOut(List<File> files, int total) {
     /** Maximum number of files that are named. A longer list would fill the report. */
     static final int NAMED = 100;
 
     public static final LeftOut NONE = new LeftOut(List.of(), 0);
 
-    /** A path as in {@link NoteFiles.File}, and why the file was not read, or only in part. */
+    /** A path as in {@link NoteFiles.File}, and why the file was not read completely. */
     public record File(String path, String why) {}
 
     static LeftOut of(List<File> all) {

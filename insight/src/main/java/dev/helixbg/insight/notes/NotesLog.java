@@ -63,7 +63,7 @@ public final class NotesLog {
   /** Beginning of a file whose content Git LFS has not fetched. */
   private static final String LFS_POINTER = "version https://git-lfs.github.com/spec/";
 
-  /** A text up to the last mark of a conflict in git; tries each mark once. */
+  /** The text up to the last mark of a conflict in git; the pattern finds each mark only once. */
   private static final Pattern UNMERGED =
       Pattern.compile("(?ms)(?>.*?^<{7} )(?>.*?^={7}$)(?>.*?^>{7} )");
 
@@ -83,7 +83,7 @@ public final class NotesLog {
           + "|nunca|evit[ae]r?|prohibid[ao]s?|no\\s+(?:hacer|permitid[ao]s?)|proibid[ao]s?|não\\s+fazer"
           + "|никогда|нельзя|запрещ[её]н[аоы]?|запрещается|избегать|не\\s+делать";
 
-  /** The same in writing systems without blanks between words. */
+  /** Words as in {@link #FORBIDDING}, in writing systems without blanks between words. */
   public static final String FORBIDDING_UNSPACED = "避免|禁止|不要|切勿|してはいけない|しないこと";
 
   /** A heading that says that the reader must do, or must not do, what the items under it say. */
@@ -92,7 +92,7 @@ public final class NotesLog {
           "(?iu)(?<![\\p{L}\\d])(?:%s)(?![\\p{L}\\d])|%s|^\\W*(?:(?:always|dos?|must|required|immer|toujours|siempre)(?![\\p{L}\\d])|必须|总是)"
               .formatted(FORBIDDING, FORBIDDING_UNSPACED));
 
-  /** Maximum length of such a heading; a longer one tells something of its own. */
+  /** Maximum length of a heading as in {@link #OBLIGES}; a longer one makes its own statement. */
   private static final int OBLIGING = 50;
 
   private static final Pattern EVERY_FILE = Pattern.compile("[*/]*");
@@ -103,8 +103,8 @@ public final class NotesLog {
   private NotesLog() {}
 
   /**
-   * The topic of an entry, and its body without links and position, which edits elsewhere can
-   * change.
+   * The topic of an entry, and its body without the lines of links and position. Edits outside the
+   * entry can change these two lines.
    */
   private record Said(String topic, String core) {}
 
@@ -226,7 +226,7 @@ public final class NotesLog {
     }
   }
 
-  /** Returns why a text is no note; empty if it is one. */
+  /** Returns why a text is not read as a note; empty if it is read. */
   private static Optional<String> notRead(String text) {
     return text.length() > NoteFiles.MAX_TEXT
         ? Optional.of("longer than 1 MiB")
@@ -294,7 +294,7 @@ public final class NotesLog {
 
   /**
    * Returns the patterns of the files for which an agent loads a memory file; empty for all files.
-   * A file that an agent loads only on request has a pattern of its own.
+   * For a file that an agent loads only on request, returns a text that no other file has.
    */
   private static String paths(FrontMatter matter, String path) {
     Optional<String> always = matter.first("alwaysapply");
@@ -322,7 +322,7 @@ public final class NotesLog {
     return value.isEmpty() ? "" : "[" + kind + ": " + value + "]\n";
   }
 
-  /** Puts a space at the start of each line that looks like metadata; it is then read as text. */
+  /** Puts a space before each line that looks like metadata, so that it is read as text. */
   private static String asText(String text) {
     return text.indexOf('[') < 0
         ? text

@@ -8,16 +8,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Tells for whom an entry of a memory file is: for which agent, project, folder and files. If no
- * session of an agent loads two entries together, each of them is needed, even if both have the
- * same words. Other entries have no scope, but their text may name files of its own folder.
+ * States for which agent, project, folder and files an entry of a memory file is. Two entries that
+ * no session of an agent loads together are both needed, even if they have the same words. Entries
+ * of other files have no scope, but their text may name files of its own folder.
  *
- * @param path path of the memory file; otherwise, this and the next fields are empty
+ * @param path path of the memory file; for other entries, this and the next fields are empty
  * @param agent the agent that loads the file; empty for all agents
  * @param owner the project or sub-agent that the file belongs to; empty for all
  * @param folder the folder of the project to which the file belongs; empty for the whole project
- * @param paths the files for which an agent loads the file, as its front matter names them; empty
- *     for all files
+ * @param paths patterns, from the front matter, of the files for which an agent loads the memory
+ *     file; empty for all files
  */
 public record Scope(
     Entry entry, String path, String agent, String owner, String folder, String paths) {
@@ -36,7 +36,7 @@ public record Scope(
   private static final Map<String, String> SAME_AGENT =
       Map.of("github", "copilot", "codeium", "windsurf");
 
-  /** A relative link or picture, an import, the file of an agent, or words for a folder. */
+  /** A relative link or picture, an import, the name of an agent's file, or words for a folder. */
   private static final Pattern OF_FOLDER =
       Pattern.compile(
           "(?im)(?:\\]\\(|^ {0,3}\\[[^\\]\\n]+\\]:\\s*+|<(?:img|a)\\s[^>]{0,200}(?:src|href)=[\"'])"
@@ -61,7 +61,7 @@ public record Scope(
         path.isEmpty() ? "" : entry.text().paths().orElse(""));
   }
 
-  /** Returns the start of the first name that begins with a dot; a negative number without one. */
+  /** Returns the start of the first name that begins with a dot; negative if there is none. */
   private static int hidden(String path) {
     return ("/" + path).indexOf("/.");
   }
@@ -100,7 +100,7 @@ public record Scope(
     return apart(other, true).isEmpty() && headings(other).isEmpty();
   }
 
-  /** Returns why no session is about both entries, so that their pair never leads a report. */
+  /** Returns why no session is about both entries; such a pair never leads a report. */
   public Optional<String> elsewhere(Scope other, boolean sameWords) {
     return differ("they are for different projects", owner, other.owner)
         .or(() -> differ("they are for different files", paths, other.paths))
@@ -169,7 +169,7 @@ public record Scope(
                     : Optional.empty());
   }
 
-  /** Returns whether two facts of one file are under different headings, other than dates. */
+  /** Returns in words that two facts of one file are under different headings without dates. */
   private Optional<String> headings(Scope other) {
     if (!entry.isFact() || !NoteName.areInOneFile(entry, other.entry)) {
       return Optional.empty();
@@ -187,7 +187,7 @@ public record Scope(
         : Optional.empty();
   }
 
-  /** Returns the folder that has a note; empty for an entry of helix. */
+  /** Returns the folder of the entry's note; empty for an entry of helix. */
   private String place() {
     return NoteName.of(entry).map(NoteName::folder).orElse("");
   }

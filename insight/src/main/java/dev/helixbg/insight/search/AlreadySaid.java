@@ -22,17 +22,17 @@ import java.util.OptionalDouble;
 /**
  * The answer to the question whether a knowledge base already contains the statement of a text.
  * Vectors hardly distinguish the same fact in other words from another fact about the same thing,
- * so most of their answers are {@link Answer#PERHAPS}. The pair judges can read the nearest entries
- * instead of the user. docs/findings.md states how often each method is right.
+ * so most answers from vectors alone are {@link Answer#PERHAPS}. The pair judges can read the
+ * nearest entries instead of the user. docs/findings.md states how often each method is right.
  *
  * @param answer the answer in a word
  * @param entry the name of the entry that the answer is about
  * @param probability the probability that the answer is right. For <i>perhaps</i>, the probability
  *     that the entry says the same or is contradicted. It is 1 if an entry equals the text. It is
  *     empty for <i>unknown</i>, and if no pair judge read an entry
- * @param differs the first difference between the entry and the text if the answer is
- *     <i>contradicts</i>, the reason why it is not <i>yes</i> although the entry seems to say the
- *     same, or the reason why the text could not be read
+ * @param differs for <i>contradicts</i>, the first difference between the entry and the text. For
+ *     <i>perhaps</i>, the reason why the answer is not <i>yes</i> although the entry seems to say
+ *     the same. For <i>unknown</i>, the reason why the text could not be read
  */
 public record AlreadySaid(
     Answer answer, Optional<String> entry, OptionalDouble probability, Optional<String> differs) {
@@ -43,12 +43,12 @@ public record AlreadySaid(
   public static final int READ = 10;
 
   /**
-   * Minimum probability with which an entry is named. If all are below {@link #UNLIKELY}, a text is
-   * called new. Both limits were measured on collections that were not used for training
-   * (scripts/judge/related.py), with equally many rewrites, overtaken notes, and notes that look
-   * alike. Of 100 answers that name an entry, 91 name the right entry. In 84 of the 100, the answer
-   * is right, too. Of 100 rewrites and overtaken notes, 4 are called new. docs/findings.md has the
-   * figures of facts.
+   * Minimum probability with which an entry is named. If all probabilities are below {@link
+   * #UNLIKELY}, the text is called new. Both limits were measured on collections that were not used
+   * for training (scripts/judge/related.py), with equally many rewrites, overtaken notes, and notes
+   * that look alike. Of 100 answers that name an entry, 91 name the right entry. In 84 of these 100
+   * answers, the answer itself is also right. Of 100 rewrites and overtaken notes, 4 are called
+   * new. docs/findings.md has the figures of facts.
    */
   private static final double LIKELIER_THAN_NOT = 0.5;
 
@@ -85,8 +85,8 @@ public record AlreadySaid(
    */
   public record Near(String name, Kind kind, String text, String whole, double similarity) {
     /**
-     * Whether a judge may call the entry the same. For facts of memory files, the cosine does not
-     * tell: they are short, so the same fact in other words can have a low cosine.
+     * Whether a judge may find that the entry says the same. For facts of memory files, the cosine
+     * does not decide: facts are short, so the same fact in other words can have a low cosine.
      */
     private boolean isWorthReading() {
       return kind == Kind.FACTS || similarity >= Finding.FAR;
@@ -232,8 +232,8 @@ public record AlreadySaid(
     }
 
     /**
-     * Returns the answer about an entry that the judge calls the same. A judge of this size can
-     * overlook that a fact differs, so {@link MeaningDifference} checks the texts.
+     * Returns the answer about an entry that, according to the judge, says the same. A judge of
+     * this size can overlook that a fact differs, so {@link MeaningDifference} checks the texts.
      */
     private AlreadySaid same(Judged one) {
       MeaningDifference difference = MeaningDifference.of(one.near.whole(), text);

@@ -41,12 +41,12 @@ public final class SearchIndex implements AutoCloseable {
   private final List<NamedEntry> entries;
   private final Coverage coverage;
 
-  /** For each vector, the index of its entry. Vectors of entries come first, then passages'. */
+  /** Index of each vector's entry. Vectors of entries come first, then vectors of passages. */
   private final int[] owners;
 
   private final List<Passage> passages;
 
-  /** The sets of vectors, numbered consecutively, if there is only one search; otherwise empty. */
+  /** The two sets of vectors, of entries and of passages, for a single search; otherwise empty. */
   private final List<Vectors> vectors;
 
   /** The vectors packed for the fastest kernel, if there are many searches. */
@@ -68,7 +68,7 @@ public final class SearchIndex implements AutoCloseable {
   /**
    * An entry that was found, and its passage that matches best.
    *
-   * @param score the score by which hits are ranked: at most 1.3, and hardly below 0
+   * @param score the score by which hits are ranked: at most 1.3, and rarely below 0
    * @param similarity the cosine of the query with the nearest vector of the entry, at most 1
    */
   public record Hit(NamedEntry entry, double score, double similarity, Passage passage) {}

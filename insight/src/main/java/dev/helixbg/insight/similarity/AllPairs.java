@@ -7,7 +7,7 @@ import dev.helixbg.embed.ParallelLoop;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Compares every vector with every other. Only the order of pairs depends on threads or kernel. */
+/** Compares all vectors with each other. Threads and kernel affect only the order of the pairs. */
 public final class AllPairs {
   /** Smallest number of vectors that fills whole strips and panels; see {@link PackedVectors}. */
   private static final int UNIT = 96;
@@ -146,8 +146,8 @@ public final class AllPairs {
   @FunctionalInterface
   public interface PairSink {
     /**
-     * @param row index of the first vector, below {@code column} if all are compared with all
-     * @param similarity their dot product
+     * @param row index of the first vector; lower than {@code column} in a scan by {@link #among}
+     * @param similarity the dot product of the two vectors
      */
     void accept(int row, int column, float similarity);
 

@@ -18,7 +18,7 @@ import java.util.Optional;
  * would move to memory and back.
  */
 record CodeKernel(MemorySegment code, MemorySegment panels, int dimension) implements TileKernel {
-  /** Calls the machine code, which may read heap arrays because it takes only microseconds. */
+  /** Handle of the machine code, which may read heap arrays because a call takes microseconds. */
   private static final MethodHandle CALL =
       Linker.nativeLinker()
           .downcallHandle(

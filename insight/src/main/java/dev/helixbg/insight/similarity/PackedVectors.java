@@ -11,9 +11,9 @@ import jdk.incubator.vector.FloatVector;
  * panels of {@link #PANEL} vectors. A strip or panel has the first values of all its vectors, then
  * the second values, and so on, so that kernels read from front to back.
  *
- * <p>All panels are made at once: for {@link ScalarKernel} on the heap, for other kernels in native
- * memory, until {@link #close}. Strips are made for each scan, because they would double the
- * memory.
+ * <p>All panels are made at once. For {@link ScalarKernel} they are on the heap; for other kernels
+ * they are in native memory, which {@link #close} frees. Strips are made for each scan, because
+ * stored strips would double the memory.
  */
 public record PackedVectors(Vectors vectors, TileKernel kernel, Arena arena)
     implements AutoCloseable {
@@ -21,7 +21,7 @@ public record PackedVectors(Vectors vectors, TileKernel kernel, Arena arena)
   static final int PANEL = 32;
   private static final long CACHE_LINE_BYTES = 64;
 
-  /** Packs vectors for the kernel that is fastest for all their pairs; zeros fill the rest. */
+  /** Packs vectors for the kernel that is fastest for all pairs; zeros fill the last panel. */
   public static PackedVectors pack(Vectors vectors) {
     return pack(vectors, forPairs((long) vectors.count() * vectors.count()));
   }
@@ -69,8 +69,8 @@ public record PackedVectors(Vectors vectors, TileKernel kernel, Arena arena)
   }
 
   /**
-   * Writes vectors {@code first} to {@code end}, exclusive, as whole strips of {@link #STRIP}. The
-   * strip whose first vector is i begins at (i − first) × dimension.
+   * Writes the vectors from {@code first} to {@code end} (exclusive) as whole strips. The strip
+   * whose first vector is i begins at (i − first) × dimension.
    */
   void strips(int first, int end, float[] strips) {
     Arrays.fill(strips, 0); // zero vectors fill the last strip
@@ -110,7 +110,7 @@ public record PackedVectors(Vectors vectors, TileKernel kernel, Arena arena)
     arena.close();
   }
 
-  /** Number of pairs from which the Vector API is faster, though C2 must compile it first. */
+  /** Number of pairs from which on the Vector API is faster, although C2 must compile it first. */
   static final long MANY_PAIRS = 20_000_000;
 
   static final TileKernel.Packing PLAIN = (columns, _) -> new ScalarKernel(columns);
@@ -119,7 +119,7 @@ public record PackedVectors(Vectors vectors, TileKernel kernel, Arena arena)
     return CodeKernel.FASTEST.orElseGet(() -> pairs < MANY_PAIRS ? PLAIN : compiled());
   }
 
-  /** Returns the fastest kernel without machine code. */
+  /** Returns the fastest kernel that is not a {@link CodeKernel}. */
   private static TileKernel.Packing compiled() {
     return vectorApi() && isC2There() ? Vector.KERNEL : PLAIN;
   }

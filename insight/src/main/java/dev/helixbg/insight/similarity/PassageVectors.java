@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * The passages of long entries and their vectors, in the order of the entries.
  *
- * @param owners for each passage, the index of its entry; the indices rise
+ * @param owners for each passage, the index of its entry, in ascending order
  */
 public record PassageVectors(int[] owners, List<Passage> passages, Vectors vectors) {
   /** The passages of a KB without long entries. */

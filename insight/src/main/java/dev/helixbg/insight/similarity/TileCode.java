@@ -8,11 +8,11 @@ import dev.helixbg.config.x86.AvxAssembler.Op;
 import dev.helixbg.config.x86.AvxAssembler.Register;
 
 /**
- * Writes machine code that multiplies a strip by a panel: {@code float(strip, panel, products,
- * dimension)}. It returns the largest product, or 0 if all products are below 0.
+ * Writes a function {@code float(strip, panel, products, dimension)} in machine code. It multiplies
+ * a strip by a panel, and returns the largest product, or 0 if all products are below 0.
  *
- * <p>The sums of some rows and two vectors of columns stay in registers: with 256 bits, the sums of
- * six rows in 12 of 16 registers; with 512 bits, the sums of 12 rows in 24 of 32.
+ * <p>The sums of several rows with two vectors of columns stay in registers: with 256 bits, six
+ * rows in 12 of 16 registers; with 512 bits, 12 rows in 24 of 32 registers.
  *
  * @param vector size of a vector in bytes
  * @param rows number of rows that are computed at once

@@ -8,14 +8,14 @@ import java.lang.foreign.Arena;
  */
 interface TileKernel {
   /**
-   * Computes {@link PackedVectors#STRIP} × {@link PackedVectors#PANEL} dot products, unchecked.
+   * Computes {@link PackedVectors#STRIP} × {@link PackedVectors#PANEL} products, without checks.
    *
    * @param rows strips of vectors with the dimension of the columns; the strip to multiply begins
    *     at {@code rowStart}
    * @param column index of the panel's first vector: a multiple of {@link PackedVectors#PANEL}
    * @param products receives the products, row-major
    * @return whether a product reaches the limit; for a limit of 0 or less, the result may be true
-   *     in any case
+   *     although no product reaches it
    */
   boolean multiply(float[] rows, int rowStart, int column, float limit, float[] products);
 

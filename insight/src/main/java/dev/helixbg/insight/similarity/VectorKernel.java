@@ -16,7 +16,7 @@ import jdk.incubator.vector.VectorSpecies;
  * {@link CodeKernel} runs instead, if it can.
  *
  * <p>The code has no inner calls, because C2 keeps vectors in registers only within one inlined
- * method. It is short, because some thousand bytecodes would stay interpreted for seconds.
+ * method. It is short: several thousand bytecodes would stay interpreted for seconds.
  */
 record VectorKernel(MemorySegment panels, int dimension) implements TileKernel {
   private static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;

@@ -30,7 +30,7 @@ public record Vectors(int count, int dimension, float[] values) {
     return new Vectors(rows.size(), dimension, values);
   }
 
-  /** Joins sets of vectors of equal length, in order. If only one set has vectors, returns it. */
+  /** Joins sets of vectors of equal length, in order. If only one has vectors, returns that set. */
   public static Vectors joined(List<Vectors> sets) {
     List<Vectors> filled = sets.stream().filter(set -> set.count > 0).toList();
     if (filled.size() == 1) {
@@ -48,11 +48,11 @@ public record Vectors(int count, int dimension, float[] values) {
   }
 
   /**
-   * Computes the products of a row with consecutive vectors, bit-identical to those of the kernels.
+   * Computes the products of a row with consecutive vectors, with the same bits as the kernels.
    * Four sums at a time take as long as one, because an addition waits only for its own sum.
    *
    * @param row array that contains the row, from index {@code at} on
-   * @param from number of the first vector
+   * @param from index of the first vector
    */
   public void products(float[] row, int at, int from, int count, float[] products) {
     int last = count - 1;

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  * a repository of 2 MB can contain two files of 200 MB that git compares.
  */
 record GitCommand(GitRepository repository, Path git, Path folder) implements AutoCloseable {
-  /** Maximum bytes of a history or of a list of files: enough for 400,000 changes to files. */
+  /** Maximum size of a history or a list of files, in bytes: enough for 400,000 changed files. */
   private static final int MAX_LISTING = 32 << 20;
 
   /** Maximum memory of git, in KiB, not counting mapped packs. Only Linux enforces this limit. */
@@ -87,9 +87,9 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
 
   /**
    * Returns the history along the first parents, newest commit first, up to {@link #MAX_LISTING}
-   * bytes. Each commit has the byte 01, its id, its times in seconds (committed, authored) and its
-   * date. For each changed file, a letter and a path follow; for a renamed file, R and both paths.
-   * If git fails or takes too long, a second try counts only unchanged files as renamed.
+   * bytes. A commit begins with the byte 01, its id, its times in seconds (committed, authored) and
+   * its date. For each changed file, a letter and a path follow; for a renamed file, R and both
+   * paths. If git fails or takes too long, a second try counts only unchanged files as renamed.
    */
   byte[] log() throws SourceException {
     try {

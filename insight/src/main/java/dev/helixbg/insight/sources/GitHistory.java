@@ -37,7 +37,7 @@ final class GitHistory {
    * A file that is no longer at its path.
    *
    * @param since the last commit that removed the file from the path
-   * @param now present path; empty for a deleted file
+   * @param now the present path; empty for a deleted file
    */
   record Gone(Commit since, Optional<String> now) {}
 
@@ -52,7 +52,7 @@ final class GitHistory {
   private final Set<String> files;
   private final Map<String, Set<String>> byName = new HashMap<>();
 
-  /** Reads the output of {@link GitCommand#log}, which may end anywhere. Paths become NFC. */
+  /** Reads the output of {@link GitCommand#log}, which may be cut off. Converts paths to NFC. */
   GitHistory(byte[] log, Set<String> files) {
     this.files = files.stream().map(NormalForm::composed).collect(Collectors.toSet());
     parse(NormalForm.composed(new String(log, StandardCharsets.UTF_8)));
@@ -133,7 +133,7 @@ final class GitHistory {
     return arrivals.getOrDefault(path, position) < position;
   }
 
-  /** Follows a file through later commits; empty if none of them removed it from its path. */
+  /** Follows a file through later commits; empty if no such commit removed it from its path. */
   Optional<Gone> gone(String path, int position) {
     Optional<Removal> last = Optional.empty();
     String current = path;

@@ -16,10 +16,10 @@ import java.util.regex.Pattern;
  * The git repository in a folder, read without git from a few small files, which
  * gitrepository-layout(5) describes.
  *
- * <p>No link is followed but the folder itself, which the user names. In a worktree, {@code .git}
- * is a file that names a folder elsewhere. That folder must name the worktree, and the repository
- * must list it. Otherwise, the author of the worktree's folder could make helix-bg read any
- * repository of the user.
+ * <p>No link is followed, except the folder itself, which the user names. In a worktree, {@code
+ * .git} is a file that names a git folder elsewhere. That git folder must name the worktree, and
+ * the repository must list that git folder. Otherwise, the author of the worktree's folder could
+ * make helix-bg read any repository of the user.
  *
  * @param commit id of the commit that is checked out: 40 or 64 hexadecimal digits
  * @param shallow ids of commits without parents in a shallow clone, one on each line
@@ -32,9 +32,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
   /** Maximum size, in bytes, of a file that should have one line. */
   private static final int MAX_LINE = 4_096;
 
-  /**
-   * Maximum bytes of the list of all refs, and of the list of a shallow history's oldest commits.
-   */
+  /** Maximum size of the lists of all refs and of a shallow clone's oldest commits, in bytes. */
   private static final int MAX_LIST = 16 << 20;
 
   static GitRepository in(Path folder) throws SourceException {
@@ -51,7 +49,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
     return new GitRepository(String.valueOf(folder.getFileName()), objects, commit, shallow);
   }
 
-  /** Returns the files that change with the commit or the history; some may not exist. */
+  /** Returns the files that change when the commit or the history changes; some may not exist. */
   static List<Path> watched(Path folder) {
     try {
       Layout layout = Layout.of(folder);
@@ -69,7 +67,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
     return commit.length() == 64;
   }
 
-  /** Git's folder for this worktree, and git's folder for all worktrees; usually the same. */
+  /** Git's folder for this worktree, and git's folder for all worktrees; usually one folder. */
   private record Layout(Path own, Path common) {
 
     static Layout of(Path folder) throws SourceException {

@@ -12,10 +12,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Finds files that are gone since an entry was written. Times of entries are local to {@code zone}.
+ * Finds files that an entry names but that are gone since it was written. Times of entries are
+ * local to {@code zone}.
  */
 record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
-  /** Files that a note names are often committed within this time after the note. */
+  /** Time after a note within which the files that it names are often committed. */
   private static final long GRACE_SECONDS = 3_600;
 
   /** The files that an entry names: the missing files, and the names of the present files. */
@@ -45,7 +46,7 @@ record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
     return new Outcome(missing, present);
   }
 
-  /** Returns the time of an entry in seconds since 1970; {@link Long#MIN_VALUE} without a time. */
+  /** Returns an entry's time in seconds since 1970; {@link Long#MIN_VALUE} if it has none. */
   private long written(NamedEntry entry) {
     long minutes = entry.entry().timestampMin();
     if (minutes == 0) {
@@ -59,7 +60,7 @@ record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
   /**
    * Finds the path that an entry refers to: the exact path, if a file has or had it; otherwise, the
    * only path that ends with the name in the entry. Paths of existing files come first, because a
-   * mention of an existing file is no finding.
+   * mention of an existing file is not a finding.
    */
   private Optional<String> path(SourceMentions.File file, int position) {
     String path = file.path();

@@ -44,7 +44,7 @@ public final class SourceCheck {
   private final ZoneId zone;
   private final Map<Path, Known> known = new HashMap<>();
 
-  /** Outcomes at a commit, by {@link #identity}. An unreadable commit is not tried again. */
+  /** Outcomes of entries at a commit, by {@link #identity}. An unreadable commit is tried once. */
   private record Known(
       GitRepository repository, Map<String, Outcome> about, AtomicBoolean isUnreadable) {
     Known(GitRepository repository) {
@@ -73,7 +73,7 @@ public final class SourceCheck {
     return Sha256.of(parts);
   }
 
-  /** Returns the files that change with the commits or the histories; some may not exist. */
+  /** Returns the files that change when a commit or a history changes; some may not exist. */
   public static List<Path> watched(List<Path> folders) {
     return folders.stream().flatMap(folder -> GitRepository.watched(folder).stream()).toList();
   }
@@ -186,8 +186,8 @@ public final class SourceCheck {
     }
 
     /**
-     * A folder's name, and its abbreviated commit if it could be read. The trouble is the reason
-     * why it could not be read, or not completely.
+     * A folder's name, and its abbreviated commit if the repository could be read. The trouble is
+     * the reason why the repository could not be read, or was not read completely.
      */
     public record Folder(String name, Optional<String> commit, Optional<String> trouble) {}
   }

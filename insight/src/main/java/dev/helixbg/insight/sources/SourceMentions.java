@@ -40,7 +40,7 @@ public final class SourceMentions {
 
   private SourceMentions() {}
 
-  /** A path in NFC without a leading {@code ./}, and as written, with the line number if any. */
+  /** A path in NFC without a leading {@code ./}, and the path as written, with any line number. */
   record File(String path, String written) {
     String name() {
       return path.substring(path.lastIndexOf('/') + 1);

@@ -13,8 +13,8 @@ import java.util.stream.IntStream;
 
 /**
  * TF-IDF vectors of texts, of unit length (Salton, Buckley 1988). The weight of a term that occurs
- * n times in the text and in d of N entries of the KB is {@code (1 + ln n) · ln(N / d)}. A term of
- * very many entries is left out: it says little and would take most of the time.
+ * n times in the text and in d of N entries of the KB is {@code (1 + ln n) · ln(N / d)}. A term
+ * that very many entries have is left out, because it says little and would take most of the time.
  */
 public final class TermVectors {
   /** A term is rare if at most this many entries, or at most one entry in a hundred, have it. */
@@ -39,8 +39,8 @@ public final class TermVectors {
   private final int[] frequencies;
 
   /**
-   * Start of each text's terms in {@link #termAt}. They are sorted, and lack terms that no product
-   * needs.
+   * Start of each text's terms in {@link #termAt}. The terms of each text are sorted. Terms that no
+   * product needs are left out.
    */
   private final int[] starts;
 
@@ -66,7 +66,7 @@ public final class TermVectors {
    * terms that up to half of the entries have. A word with accents also counts without them.
    *
    * @param only the query, if there is only one. The vectors then have only the query's terms, and
-   *     {@link Products#share} and {@link #overlap} still give the same results for it
+   *     {@link Products#share} and {@link #overlap} still give the same results for this query
    */
   public static TermVectors forQueries(
       Optional<String> only, int count, IntFunction<String> textAt, int entries) {
@@ -210,7 +210,7 @@ public final class TermVectors {
     return sum;
   }
 
-  /** Returns the rare terms that both texts have, the rarest first, then the longest first. */
+  /** Returns the rare terms that both texts have, the rarest first; if equal, the longest first. */
   public List<String> shared(int a, int b) {
     int rare = Math.max(RARE, entries / 100);
     return IntStream.range(starts[a], starts[a + 1])
@@ -238,7 +238,7 @@ public final class TermVectors {
     return sum;
   }
 
-  /** Returns an object for products with all texts, which only one thread may use. */
+  /** Returns an object that compares a text with all texts. Only one thread may use the object. */
   public Products products() {
     return new Products();
   }

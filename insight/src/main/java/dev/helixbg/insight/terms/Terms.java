@@ -10,10 +10,10 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * The terms of a text: its words, identifiers and numbers. {@code retry-budget} or {@code
- * maxRetries} counts as a whole and by its parts. English words lose some endings ({@link #stem}).
- * In a writing system without spaces between words, in Korean and in emoji, each pair of adjacent
- * characters is a word. Unicode forms, width and case do not matter.
+ * The terms of a text: its words, identifiers and numbers. Identifiers such as {@code retry-budget}
+ * or {@code maxRetries} are terms, and so are their parts. English words lose some endings ({@link
+ * #stem}). In a writing system without spaces between words, in Korean and in emoji, each pair of
+ * adjacent characters is a word. Unicode form, width and case do not matter.
  *
  * @param counts how often the text has each term
  * @param spellings spelling of each term at its first place in the text
@@ -34,7 +34,7 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
   private static final byte UPPER = 4;
   private static final byte LOWER = 8;
 
-  /** Bit that marks characters of which each adjacent pair is a word. */
+  /** Bit of a character that forms a word with each adjacent character that has this bit. */
   private static final byte RUN = 16;
 
   /** Kinds of ASCII characters, in a table because a new JVM computes kinds slowly. */
@@ -53,7 +53,7 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
     return terms;
   }
 
-  /** Returns a text, and behind it the text without accents if it has any, for a search. */
+  /** Returns a text for a search. If the text has accents, a copy without accents follows it. */
   public static String withAndWithoutAccents(String text) {
     String plain = NormalForm.withoutAccents(text);
     return plain.equals(text) ? text : text + "\n" + plain;
@@ -77,7 +77,7 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
 
   /**
    * Returns a function that counts how often a text has each of these terms. No string is created
-   * for a word whose first two letters or length show that it is none of them.
+   * for a word if its first two letters or its length show that it is not one of these terms.
    */
   static Function<String, Map<String, Integer>> among(Set<String> wanted) {
     // for each pair of first letters, the maximum length of a word whose term begins with them
@@ -107,7 +107,7 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
     };
   }
 
-  /** Returns a number for a word's first two letters, which its stem shares; -1 if not ASCII. */
+  /** Returns a number for the first two letters of a word and its stem; -1 if not ASCII. */
   private static int beginning(char[] text, int start, int end) {
     int first = lower(text[start]);
     int second = end - start > 1 ? lower(text[start + 1]) : 0;
@@ -230,7 +230,7 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
     return stem(upper.toLowerCase(Locale.ROOT).replace("i\u0307", "i"));
   }
 
-  /** Returns a lower-case word without its ending: the same text for most forms of a word. */
+  /** Returns a lower-case word without its ending; most forms of a word give the same result. */
   private static String stem(String word) {
     for (String ending : ENDINGS) {
       if (word.length() >= ending.length() + MIN_STEM && word.endsWith(ending)) {
