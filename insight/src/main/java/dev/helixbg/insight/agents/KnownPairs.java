@@ -47,8 +47,8 @@ public final class KnownPairs {
   }
 
   /**
-   * Returns pairs with known answers, to be mixed into the next questions; where possible, as many
-   * for each relation.
+   * Returns pairs with known answers, to be mixed into the next questions. Where possible, a client
+   * gets the same number of pairs of each relation.
    *
    * @param questions the total number of questions, with the known pairs
    * @param answered the ids of questions that the client has answered
@@ -71,7 +71,7 @@ public final class KnownPairs {
         Math.ceilDiv(ofTen * (answered.size() + questions), 10)
             - Math.ceilDiv(ofTen * answered.size(), 10);
     int wanted = Math.min(share, open.size());
-    open.sort(Comparator.comparing(Known::id)); // the file groups pairs by relation; ids mix them
+    open.sort(Comparator.comparing(Known::id)); // mixes the relations, as the file does not
     List<Known> next = new ArrayList<>();
     while (next.size() < wanted) {
       Known rarest =
