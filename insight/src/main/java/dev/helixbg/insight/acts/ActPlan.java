@@ -49,7 +49,7 @@ public record ActPlan(
     return UUID.nameUUIDFromBytes(edits().toString().getBytes(UTF_8)).toString();
   }
 
-  /** A check: the last line of helix's answer must say that the topic has {@code entries}. */
+  /** A check: the last line of helix's answer must give {@code entries} as the topic's size. */
   public record Check(HelixCall call, int entries) {}
 
   /**

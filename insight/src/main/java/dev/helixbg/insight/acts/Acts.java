@@ -96,8 +96,7 @@ public final class Acts {
 
   /**
    * Returns the act that replaces an outdated file name in an entry by the file's likely new path.
-   * If the new path is unknown, or has a form that no entry can contain, returns the act to read
-   * the entry again.
+   * If that path is unknown, or no entry can contain it, returns the act to read the entry again.
    *
    * @param named name of the file, as the entry writes it
    */

@@ -96,7 +96,7 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
               ? " It answers faster than it can read: it is guessing, and decides nothing."
               : isGuessing()
                   ? " It is guessing, and decides nothing."
-                  : isMeasured() ? "" : " That is too few to trust it: it decides nothing yet.");
+                  : isMeasured() ? "" : " These pairs are too few: it decides nothing yet.");
     }
   }
 

@@ -84,7 +84,7 @@ public final class JudgeRun {
   }
 
   /**
-   * Returns for each entry the question for its label, by the entry's key, the newest entry first.
+   * Returns the question about each entry's label, by the entry's key; the newest entry is first.
    * {@code entries} must be ordered by offset.
    */
   public static Map<String, Question> labelQuestions(List<NamedEntry> entries) {

@@ -41,7 +41,7 @@ public record JudgedRelations(
   /** Minimum for pairs with a short fact. Of all pairs at or above it, nine of ten are the same. */
   private static final double SURE_OF_SHORT_FACTS = 0.9;
 
-  /** Minimum for facts that contradict each other. Below it, only two of nine pairs are right. */
+  /** Minimum for contradicting facts. Of nine such pairs below it, two are worth an act. */
   private static final double SURE_OF_CONTRADICTION = 0.6;
 
   private static final int GROUP = 3;

@@ -94,8 +94,8 @@ public record Judgements(
    * The reliability of a model on lessons, measured on entries and pairs with a known answer.
    *
    * @param entries number of entries whose lesson the model wrote
-   * @param right number of written lessons that match: the right lesson is among the three known
-   *     lessons that are nearest to the written lesson
+   * @param right number of written lessons that have the right lesson among their three nearest
+   *     known lessons
    * @param pairs number of pairs of lessons that the model compared
    */
   public record LessonTrust(int entries, int right, int pairs, int rightPairs) {

@@ -9,7 +9,7 @@ import java.util.stream.IntStream;
 
 /**
  * A part of a text that fits into a budget of tokens: the beginning, or the part around a place. It
- * has whole sentences; if none fits, whole words; if none fits, whole characters.
+ * has whole sentences, else whole words, else whole characters.
  */
 record SentenceCut(String text, int tokens, boolean cut) {
   /** Maximum number of characters per token. Characters that cannot fit are not read. */

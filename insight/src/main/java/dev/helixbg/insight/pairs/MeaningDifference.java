@@ -115,7 +115,7 @@ public record MeaningDifference(
   /** A unit of data that differs from another unit only in case, such as Gb and GB. */
   private static final Pattern UNIT = Pattern.compile("[kKMGTP]i?(?:b|bps|Bps)");
 
-  /** Letters that are not folded, because other letters have the same upper case, SS or I. */
+  /** Letters that keep their case, because other letters have the same upper case, SS or I. */
   private static final Pattern UNFOLDED = Pattern.compile("[ßẞı]");
 
   private static final Set<String> FUNCTION_WORDS =

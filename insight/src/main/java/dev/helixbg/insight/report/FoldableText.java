@@ -5,8 +5,7 @@ import dev.helixbg.insight.log.SentenceEnds;
 import java.util.Optional;
 
 /**
- * An entry's text in two parts: a beginning that is always shown, and a rest that the reader can
- * unfold.
+ * An entry's text: a beginning that is always shown, and a rest that the reader can unfold.
  *
  * @param head beginning of the text; the whole text if it is short
  * @param rest text after the head, up to a limit; often empty

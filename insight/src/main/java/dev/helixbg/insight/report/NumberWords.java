@@ -42,7 +42,7 @@ final class NumberWords {
     return total > shown ? count(shown) + " of " + count(total) + " shown" : count(total);
   }
 
-  /** Returns text such as {@code and 3 more}; empty if {@code named} covers the total. */
+  /** Returns text such as {@code and 3 more}; empty if there are no more. */
   static Optional<String> more(int total, int named) {
     return total > named ? Optional.of("and " + count(total - named) + " more") : Optional.empty();
   }
