@@ -71,7 +71,7 @@ public final class KnownPairs {
         Math.ceilDiv(ofTen * (answered.size() + questions), 10)
             - Math.ceilDiv(ofTen * answered.size(), 10);
     int wanted = Math.min(share, open.size());
-    open.sort(Comparator.comparing(Known::id)); // mixes the relations, as the file does not
+    open.sort(Comparator.comparing(Known::id)); // the file groups pairs by relation; ids mix them
     List<Known> next = new ArrayList<>();
     while (next.size() < wanted) {
       Known rarest =
