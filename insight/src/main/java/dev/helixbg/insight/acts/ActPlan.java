@@ -49,7 +49,7 @@ public record ActPlan(
     return UUID.nameUUIDFromBytes(edits().toString().getBytes(UTF_8)).toString();
   }
 
-  /** A check: the last line of helix's answer must say that the topic has so many entries. */
+  /** A check: the last line of helix's answer must give {@code entries} as the topic's size. */
   public record Check(HelixCall call, int entries) {}
 
   /**
@@ -57,7 +57,7 @@ public record ActPlan(
    * topics}. The arguments are in an order that is easy to read; numbers are strings, too.
    */
   public record HelixCall(String tool, Map<String, String> arguments) {
-    /** {@code namesAndValues} alternate; an argument with an empty value is left out. */
+    /** Makes a call from names and values in turn. Arguments with empty values are left out. */
     static HelixCall of(String tool, String... namesAndValues) {
       Map<String, String> arguments = new LinkedHashMap<>();
       for (int i = 0; i < namesAndValues.length; i += 2) {

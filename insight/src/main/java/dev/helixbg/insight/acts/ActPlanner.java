@@ -168,7 +168,7 @@ public final class ActPlanner {
       }
     }
 
-    /** Returns the body with the metadata of all entries, since helix's {@code revise} drops it. */
+    /** Returns the body with all entries' metadata: helix's {@code revise} drops metadata. */
     private String rewritten(Change.Rewrite rewrite) {
       require(
           rewrite.text().length() <= EntryBodies.MAX_TEXT,

@@ -59,7 +59,7 @@ public final class Acts {
         : List.of(act, remove(List.of(when), kept, gone));
   }
 
-  /** Returns in words why it may not be enough to keep one entry and remove another. */
+  /** Returns in words why {@code kept} cannot replace {@code gone}; empty if it can. */
   public static Optional<String> lacks(NamedEntry kept, NamedEntry gone) {
     return Scope.of(kept.entry()).lacks(Scope.of(gone.entry()));
   }
@@ -96,7 +96,7 @@ public final class Acts {
 
   /**
    * Returns the act that replaces an outdated file name in an entry by the file's likely new path.
-   * If no entry can contain that path, returns the act to read the entry again.
+   * If that path is unknown, or no entry can contain it, returns the act to read the entry again.
    *
    * @param named name of the file, as the entry writes it
    */
@@ -125,8 +125,8 @@ public final class Acts {
   }
 
   /**
-   * Whether two facts may contradict each other. If it is unknown which of them is older, only a
-   * reader can tell which to keep: the longer text may be the wrong one.
+   * Whether two facts may contradict each other. If it is unknown which fact is older, only a
+   * reader can tell which fact to keep, because the longer text may be wrong.
    */
   private static boolean disagree(NamedEntry a, NamedEntry b) {
     return a.entry().isFact()
@@ -170,10 +170,10 @@ public final class Acts {
   }
 
   /**
-   * Returns an order of copies. The last copy is kept. These criteria decide, beginning with the
-   * most important: more sessions that load it; links from other entries; a file name without the
-   * mark of a copy; tags and a time; a short file name (notes) or a long body (entries of helix); a
-   * late offset.
+   * Returns an order of copies; the last copy is kept. A copy comes later for these reasons, the
+   * most important first: more sessions load it; other entries link to it; its file name does not
+   * mark it as a copy; it has tags and a time; its file name is short (notes) or its body is long
+   * (entries of helix); its offset is late.
    */
   private static Comparator<NamedEntry> moreToKeep(List<NamedEntry> all) {
     Set<String> names = CopyName.names(all.stream().flatMap(one -> note(one).stream()));

@@ -41,7 +41,7 @@ final class LinksAfter {
   /** The new number of entries of each changed topic. */
   private final Map<String, Integer> sizes = new HashMap<>();
 
-  /** {@code topics} has all live entries, ordered by offset; {@code linking} those with links. */
+  /** {@code topics}: live entries, ordered by offset; {@code linking}: live entries with links. */
   LinksAfter(
       Change change,
       Map<String, List<NamedEntry>> topics,

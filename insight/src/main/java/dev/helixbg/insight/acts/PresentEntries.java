@@ -26,7 +26,7 @@ public final class PresentEntries {
   /** Null until the first act is planned, because most requests plan no act. */
   private ActPlanner planner;
 
-  /** Each key is a hash of the embedding model's id {@code modelId} and a text. */
+  /** An entry's key is a hash of its text and of {@code modelId}, the embedding model's id. */
   public PresentEntries(LogReading log, String modelId) {
     this.log = log.account();
     entries =
@@ -100,7 +100,7 @@ public final class PresentEntries {
     return folders.isEmpty() ? List.of(topic) : folders;
   }
 
-  /** Prepares the first plan, which takes a while. */
+  /** Makes the planner in advance, because making it takes a while. */
   public synchronized void prepare() {
     if (planner == null) {
       planner = new ActPlanner(entries, log);

@@ -60,7 +60,7 @@ public record AgentAnswerStore(Database database) {
    * client. Two clients that ask at the same time get different questions.
    *
    * @param questions possible questions, the most important first
-   * @param since start of the period in which a question must not have been given to another client
+   * @param since questions that another client was given at or after this time are left out
    * @return a map from the id of each given question to the id that the client uses in its answer,
    *     see {@link #given}
    */

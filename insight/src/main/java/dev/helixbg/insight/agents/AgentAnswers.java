@@ -43,7 +43,7 @@ public final class AgentAnswers {
         .forEach((client, all) -> clients.put(client, trust(client, all)));
   }
 
-  /** Returns the reliability of each client, in the order of the first answers. */
+  /** Returns the reliability of each client, in the order of the clients' first answers. */
   public List<Trust> clients() {
     return List.copyOf(clients.values());
   }
@@ -74,7 +74,7 @@ public final class AgentAnswers {
     return said(question).filter(said -> said.verdict().isPresent()).isPresent();
   }
 
-  /** Returns the verdicts on the pair that a question is about; {@code question} is its id. */
+  /** Returns the verdicts on the pair of a question; {@code question} is the question's id. */
   public Optional<Said> said(String question) {
     List<Saying> all = new ArrayList<>();
     Map<Verdict, Double> weights = new EnumMap<>(Verdict.class);
@@ -113,7 +113,7 @@ public final class AgentAnswers {
 
   /**
    * Returns the agents' answers to questions for a language model. If several reliable clients have
-   * answered a question, the client that judges known pairs best decides.
+   * answered a question, the result is the answer of the client that judges known pairs best.
    *
    * @param self client whose answer is used if no reliable client has answered
    */

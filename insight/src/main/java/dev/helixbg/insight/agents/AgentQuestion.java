@@ -55,7 +55,7 @@ public record AgentQuestion(
     return answers.isEmpty() ? answer.length() <= LONGEST : answers.contains(answer);
   }
 
-  /** Returns the id of a question that a language model may be asked too. */
+  /** Returns the id of a question that helix-bg also asks language models. */
   public static String of(Question question) {
     return id(question.job(), List.of(question.key()));
   }
@@ -68,7 +68,7 @@ public record AgentQuestion(
     return ofPair(older.content(), newer.content());
   }
 
-  /** {@code texts} are the texts of the question, or the key of a language model's question. */
+  /** Returns the id of a question. {@code texts} are its texts, or its {@link Question#key}. */
   static String id(QuestionKind kind, List<String> texts) {
     return Sha256.of(Stream.concat(Stream.of("agent", kind.title()), texts.stream()).toList())
         .substring(0, DIGITS);

@@ -47,8 +47,8 @@ public final class KnownPairs {
   }
 
   /**
-   * Returns pairs with known answers, to be mixed into the next questions; where possible, as many
-   * for each relation.
+   * Returns pairs with known answers, to be mixed into the next questions. Where possible, a client
+   * gets the same number of pairs of each relation.
    *
    * @param questions the total number of questions, with the known pairs
    * @param answered the ids of questions that the client has answered

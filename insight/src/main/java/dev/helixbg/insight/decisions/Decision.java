@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 /** A decision about one finding. {@code about} describes the finding for people. */
 public record Decision(String id, Outcome outcome, Instant at, String about, By by, String reason) {
   /**
-   * Accepts any kind of finding, because a store may contain decisions on kinds that only another
-   * version has.
+   * Pattern of a finding's id. It accepts any kind of finding, because a store may contain
+   * decisions on kinds that only another version of helix-bg has.
    */
   private static final Pattern ID = Pattern.compile("[a-z]+-[0-9a-f]{10}(-[1-9][0-9]{0,8})?");
 
@@ -21,7 +21,7 @@ public record Decision(String id, Outcome outcome, Instant at, String about, By 
     this(id, outcome, at, about, By.PERSON, "");
   }
 
-  /** The maker of a decision. The pair judges are measured only by decisions of persons. */
+  /** Who made a decision. Only decisions of persons are used to measure the pair judges. */
   public enum By {
     /** A person at a terminal. */
     PERSON,
@@ -33,7 +33,7 @@ public record Decision(String id, Outcome outcome, Instant at, String about, By 
   public enum Outcome {
     /** The finding must not be shown again: it is wrong, unimportant, or done elsewhere. */
     DISMISSED,
-    /** The finding was acted on, and the log showed it; shown again if it is there again. */
+    /** Somebody acted on the finding, as the log shows; it is shown again if it recurs. */
     DONE,
     /** An earlier decision is withdrawn. */
     OPEN,

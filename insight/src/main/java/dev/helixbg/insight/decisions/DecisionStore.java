@@ -150,7 +150,7 @@ public record DecisionStore(Database database) {
     try {
       JsonNode all = new ObjectMapper().readTree(Files.readAllBytes(copy));
       if (!all.isArray()) {
-        throw new IllegalArgumentException("it is no array");
+        throw new IllegalArgumentException("it is not an array");
       }
       for (JsonNode json : all) {
         insert(

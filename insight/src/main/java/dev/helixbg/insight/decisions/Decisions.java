@@ -40,12 +40,12 @@ public final class Decisions {
     return decision.outcome() != Outcome.OPEN;
   }
 
-  /** Returns the decision that settles a finding. */
+  /** Returns the decision that settles a finding, if there is one. */
   public Optional<Decision> on(String id) {
     return lastOn(id).filter(Decisions::settles);
   }
 
-  /** Returns a decision that takes back <i>done</i>, if this is the last decision on a finding. */
+  /** Returns a decision that withdraws the last decision on a finding, if it is <i>done</i>. */
   public Optional<Decision> returned(String id) {
     return lastOn(id)
         .filter(last -> last.outcome() == Outcome.DONE)

@@ -66,14 +66,14 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
       return 2 * hasty > answers + known.pairs();
     }
 
-    /** Returns the share of right answers on known pairs, with one right and one wrong added. */
+    /** Returns the share of right answers on known pairs, after adding one right and one wrong. */
     public double share() {
       return (known.right() + 1.0) / (known.pairs() + 2.0);
     }
 
     /**
-     * Whether the verdicts count: the client is measured, does not guess, and is at least as good
-     * as a reliable language model.
+     * Whether the verdicts count: the client is measured, does not guess, and is right at least as
+     * often as a measured language model that does not guess.
      */
     public boolean counts(Optional<JudgeTrust> model) {
       return isMeasured()
@@ -96,7 +96,7 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
               ? " It answers faster than it can read: it is guessing, and decides nothing."
               : isGuessing()
                   ? " It is guessing, and decides nothing."
-                  : isMeasured() ? "" : " That is too few to trust it: it decides nothing yet.");
+                  : isMeasured() ? "" : " These pairs are too few: it decides nothing yet.");
     }
   }
 

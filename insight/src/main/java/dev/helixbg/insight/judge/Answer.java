@@ -8,8 +8,8 @@ import java.util.List;
  * @param text one of the choices of the question's kind, or free text
  * @param probability probability of that choice among all choices; 1 for free text
  * @param runnerUp second most likely choice; empty for free text
- * @param unread a bit mask of the texts that the model did not read to the end ({@link
- *     Question#bit}); {@link #ANY} if it is unknown which ones
+ * @param unread bit mask of the texts that the model did not read to the end ({@link
+ *     Question#bit}); {@link #ANY} if it is unknown which texts these are
  * @param orders for a comparison, the choice in each of the two orders of its texts; else empty
  */
 public record Answer(

@@ -133,7 +133,7 @@ public record AnswerStore(Database database) implements RememberedAnswers {
         answer.orders());
   }
 
-  /** Deletes the stale answers of all models, if they are many and outnumber the others. */
+  /** Deletes the unused answers of all models, if they are many and outnumber the used ones. */
   @Override
   public void forgetStale(Set<String> keys, Collection<String> versions) {
     database.forgetStale(
@@ -142,7 +142,7 @@ public record AnswerStore(Database database) implements RememberedAnswers {
         row -> versions.contains(row.get(0)) && keys.contains(row.get(1)));
   }
 
-  /** Whether a model could give this answer; other answers are ignored. */
+  /** Whether a model could give this answer. Stored answers that no model gives are ignored. */
   private static boolean isPossible(QuestionKind job, Answer answer) {
     List<String> choices = job.choices();
     return choices.isEmpty()

@@ -32,14 +32,14 @@ public final class Judge implements QuestionAnswerer {
 
   private static final int MIN_BUDGET = 16;
 
-  /** Maximum number of passes that read the prompts of a batch of free answers. */
+  /** Maximum number of passes in which the model reads the prompts of a batch of free answers. */
   private static final int PASSES_OF_FREE_ANSWERS = 4;
 
   private final TextModel model;
   private final ChatTemplate chat;
   private final Map<QuestionKind, Opened> opened = new EnumMap<>(QuestionKind.class);
 
-  /** Makes a judge that closes the model, too. */
+  /** Makes a judge. When the judge is closed, it closes the model, too. */
   public Judge(TextModel model) {
     this.model = model;
     this.chat = model.chat();

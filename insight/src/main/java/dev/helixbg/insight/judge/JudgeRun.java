@@ -84,8 +84,8 @@ public final class JudgeRun {
   }
 
   /**
-   * Returns the questions for labels by the key of the entry, the newest entry first. The given
-   * {@code entries} are ordered by offset.
+   * Returns the question about each entry's label, by the entry's key; the newest entry is first.
+   * {@code entries} must be ordered by offset.
    */
   public static Map<String, Question> labelQuestions(List<NamedEntry> entries) {
     Map<String, Question> questions = new LinkedHashMap<>();

@@ -71,7 +71,7 @@ public final class JudgeTrial {
     }
   }
 
-  /** Asks the unanswered questions. Returns the reliability; empty if an answer is missing. */
+  /** Asks the unanswered questions. Returns the model's reliability; empty without all answers. */
   public Optional<JudgeTrust> ask() throws InterruptedException {
     return run.ask(pairs.size()) > 0 ? Optional.empty() : Optional.of(trust());
   }

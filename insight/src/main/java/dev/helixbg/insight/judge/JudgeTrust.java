@@ -37,13 +37,14 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
     }
   }
 
-  /** Returns text such as {@code 40 rightly: same 3 of 4 times, ...}. */
+  /** Returns how many verdicts are right: {@code 40 rightly: 3 of 4 that it called same, ...}. */
   String rightly() {
     return Arrays.stream(Verdict.values())
         .map(
             verdict -> {
               Tally tally = said.getOrDefault(verdict, new Tally(0, 0));
-              return verdict.title() + " %d of %d times".formatted(tally.right, tally.said);
+              return "%d of %d that it called %s"
+                  .formatted(tally.right, tally.said, verdict.title());
             })
         .collect(Collectors.joining(", ", right + " rightly: ", ""));
   }

@@ -25,23 +25,23 @@ import java.util.Set;
  */
 public record JudgedRelations(
     int ranked, int read, int judgedCount, List<Finding.Relation> leading) {
-  /** Maximum number of leading pairs. A reader can look at so many pairs in one sitting. */
+  /** Maximum number of leading pairs. A reader can review this number of pairs without a break. */
   private static final int LEADING = 20;
 
   /** Maximum number of pairs that lead without a verdict if the pair judges have read no pair. */
   private static final int UNREAD_LEADING = 10;
 
   /**
-   * Minimum probability of an act for a pair of facts to lead. It was chosen on public memory files
-   * of 30 repositories. In 22 other repositories, 45 of 55 leading pairs are worth an act ({@code
-   * insight/src/judge/README.md}).
+   * Minimum probability of an act at which a pair of facts leads. It was chosen on public memory
+   * files of 30 repositories. In 22 other repositories, 45 of 55 leading pairs are worth an act
+   * ({@code insight/src/judge/README.md}).
    */
   private static final double SURE_OF_FACTS = 0.7;
 
-  /** The same minimum if one of two facts is short: nine of ten such facts are the same. */
+  /** Minimum for pairs with a short fact. Of all pairs at or above it, nine of ten are the same. */
   private static final double SURE_OF_SHORT_FACTS = 0.9;
 
-  /** The same minimum if one of two facts denies the other: two of nine below it are right. */
+  /** Minimum for contradicting facts. Of nine such pairs below it, two are worth an act. */
   private static final double SURE_OF_CONTRADICTION = 0.6;
 
   private static final int GROUP = 3;
@@ -124,10 +124,10 @@ public record JudgedRelations(
   }
 
   /**
-   * Whether a pair may lead. Facts of memory files tell little without their surroundings. Facts
-   * therefore need a higher probability of an act. Short facts need an even higher probability,
-   * facts that contradict each other a lower one. Facts that were written together lead only if one
-   * fact repeats the other.
+   * Whether a pair may lead. Facts of memory files tell little without their surroundings, so they
+   * need a higher probability of an act than other entries. This minimum is lower for facts that
+   * contradict each other, and highest if one of the facts is short. Facts that were written
+   * together lead only if one fact repeats the other.
    */
   private static boolean mayLead(Finding.Relation pair, Assessment said) {
     if (!said.mayBeWorthAnAct() || !pair.areFacts() || said.repeats()) {
@@ -188,8 +188,8 @@ public record JudgedRelations(
   }
 
   /**
-   * Joins pairs with common entries to groups, in the order of their first pairs. Each group is
-   * ordered by offset.
+   * Joins pairs that share entries into groups. The groups are in the order of their first pairs,
+   * and each group is ordered by offset.
    */
   static List<List<NamedEntry>> joined(List<Finding.Relation> pairs) {
     Map<NamedEntry, List<NamedEntry>> groupOf = new LinkedHashMap<>();

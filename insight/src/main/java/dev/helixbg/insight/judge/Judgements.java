@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * What models and agents have found out about a knowledge base. It makes no difference whether
- * their answers are new or saved.
+ * The results of models and agents about a knowledge base. New answers and saved answers are
+ * treated alike.
  *
  * @param model name of the model's file; empty without a model
  * @param guesses guessed labels, by the key of an entry; in a report, every live entry has one
@@ -21,7 +21,7 @@ import java.util.function.Predicate;
  * @param summaries a sentence on each topic
  * @param merges proposed texts for groups of entries that say the same, in the order of the groups'
  *     first pairs
- * @param left for each job with open questions, the number of these questions
+ * @param left number of open questions by job; a missing job has none
  * @param trust reliability of the model on pairs, if it was measured
  */
 public record Judgements(
@@ -94,8 +94,8 @@ public record Judgements(
    * The reliability of a model on lessons, measured on entries and pairs with a known answer.
    *
    * @param entries number of entries whose lesson the model wrote
-   * @param right number of written lessons for which the three nearest known lessons include the
-   *     right lesson
+   * @param right number of written lessons that have the right lesson among their three nearest
+   *     known lessons
    * @param pairs number of pairs of lessons that the model compared
    */
   public record LessonTrust(int entries, int right, int pairs, int rightPairs) {
@@ -133,7 +133,7 @@ public record Judgements(
     return new Judgements(model, guesses, verdicts, summaries, open, left, trust, some, agents);
   }
 
-  /** Returns the judgements with other labels for entries that have no guess. */
+  /** Returns the judgements with labels from {@code others} for entries that have no guess. */
   public Judgements orElse(Map<String, LabelGuess> others) {
     Map<String, LabelGuess> all = new HashMap<>(others);
     all.putAll(guesses);
@@ -160,7 +160,7 @@ public record Judgements(
     return trust.filter(JudgeTrust::isGuessing).isPresent();
   }
 
-  /** Returns why verdicts of the model do not {@link #decide}, as a sentence. */
+  /** Returns why the model's verdicts do not {@link #decide}, in a sentence; empty if they do. */
   public Optional<String> doubt() {
     return trust.isEmpty()
         ? Optional.of(JudgeTrust.UNMEASURED)
@@ -186,7 +186,7 @@ public record Judgements(
         .or(() -> verdict(pair).filter(_ -> decide()).map(PairVerdict::verdict));
   }
 
-  /** Returns the verdict by which acts are proposed: {@link #decided}, else a pair judge's. */
+  /** Returns the verdict for proposed acts: {@link #decided}, else the verdict of a pair judge. */
   public Optional<Verdict> actingOn(Finding.Relation pair) {
     return decided(pair).or(() -> pair.assessment().flatMap(said -> Verdict.of(said.tier())));
   }

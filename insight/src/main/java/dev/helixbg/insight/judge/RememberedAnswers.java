@@ -10,6 +10,6 @@ public interface RememberedAnswers {
 
   default void add(Map<AnswerStore.Id, Answer> some) {}
 
-  /** Deletes all answers except answers with these keys of questions and versions of prompts. */
+  /** Deletes answers unless {@code keys} has their key and {@code versions} their prompt. */
   default void forgetStale(Set<String> keys, Collection<String> versions) {}
 }

@@ -9,13 +9,13 @@ import java.util.stream.IntStream;
 
 /**
  * A part of a text that fits into a budget of tokens: the beginning, or the part around a place. It
- * has whole sentences, or whole words if no sentence fits.
+ * has whole sentences, else whole words, else whole characters.
  */
 record SentenceCut(String text, int tokens, boolean cut) {
   /** Maximum number of characters per token. Characters that cannot fit are not read. */
   private static final int MAX_CHARS_PER_TOKEN = 32;
 
-  /** One of this many tokens of the budget is reserved for the text before the place. */
+  /** Divisor of the budget. One quarter of the tokens is reserved for the text before the place. */
   private static final int SHARE_BEFORE = 4;
 
   /**

@@ -46,7 +46,7 @@ public final class LabelClassifier {
     this.weights = weights;
   }
 
-  /** Returns a guess by the key of each entry; the vectors must be in the order of the entries. */
+  /** Returns a guess for each entry, by its key; the vectors are in the order of the entries. */
   public static Map<String, LabelGuess> guesses(
       List<NamedEntry> entries, List<float[]> vectors, int threads) {
     LabelClassifier shipped = shipped();
@@ -63,7 +63,7 @@ public final class LabelClassifier {
     return guesses;
   }
 
-  /** Holds the classifier, read only once: a daemon labels entries after every change. */
+  /** Reads the classifier only once, because a daemon labels entries after every change. */
   private static final class Shipped {
     static final LabelClassifier CLASSIFIER = read();
   }

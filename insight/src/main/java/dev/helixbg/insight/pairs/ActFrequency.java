@@ -16,8 +16,8 @@ public record ActFrequency(double share) {
   static final double CALIBRATED = 0.22;
 
   /**
-   * Number of assumed pairs that are added to the pairs that were read. The share of acts among the
-   * assumed pairs is {@link #CALIBRATED}.
+   * Number of invented pairs that the estimate adds to the pairs that were read. Of these invented
+   * pairs, the share {@link #CALIBRATED} is worth an act.
    */
   private static final int MORE = 20;
 
@@ -25,8 +25,8 @@ public record ActFrequency(double share) {
   private static final double LEAST_STEP = 1e-9;
 
   /**
-   * Estimates the share by expectation maximization. Because of the assumed pairs, an almost
-   * certain pair can lead even if only a few pairs were read. The share is at most {@link
+   * Estimates the share by expectation maximization. Because of the {@value #MORE} invented pairs,
+   * an almost certain pair can lead even if only a few pairs were read. The share is at most {@link
    * #CALIBRATED}, because the accuracy was measured only up to that share.
    *
    * @param acts for each pair, the calibrated probability that it is worth an act

@@ -36,7 +36,7 @@ record CommonOrder(List<int[]> places, int first, int second) {
     return new CommonOrder(places, a.size(), b.size());
   }
 
-  /** Returns the share of the words of both lists together that is in the common order. */
+  /** Returns which share of all words of both lists is in the common subsequence. */
   double share() {
     return first == 0 || second == 0 ? 0 : 2.0 * places.size() / (first + second);
   }

@@ -20,12 +20,12 @@ final class FactOdds {
   /** Addend if the two facts are in different files. */
   private static final double TWO_FILES = 1.48;
 
-  /** Addend for facts about two parts of a project, which often have the same words. */
+  /** Addend if the facts are for different projects, folders or files: these often share words. */
   private static final double ELSEWHERE = -2.27;
 
   private FactOdds() {}
 
-  /** Returns the log odds. {@code judged} is the log odds that the judge of facts alone gives. */
+  /** Returns the log odds. {@code judged} is the log odds according to the judge of facts. */
   static double of(Relation pair, double judged) {
     String a = pair.a().entry().note().orElse("");
     String b = pair.b().entry().note().orElse("");

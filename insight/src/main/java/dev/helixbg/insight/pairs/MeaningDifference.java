@@ -30,7 +30,7 @@ import java.util.stream.Stream;
  * @param edit whether the texts differ but have similar wording
  * @param objection a reason not to call the texts the same: numbers or identifiers differ, one text
  *     opposes the other, or each of two texts with similar wording has a word of its own. A text
- *     that only says more is no objection
+ *     that only says more is not an objection
  * @param certain whether the difference is certain: the wording is similar, the texts are not
  *     English, numbers or identifiers differ, or words oppose each other. The negation of a word in
  *     one of two texts with different wording is not certain, because it may belong to another
@@ -39,8 +39,8 @@ import java.util.stream.Stream;
 public record MeaningDifference(
     Optional<String> words, boolean edit, Optional<String> objection, boolean certain) {
   /**
-   * Maximum number of tokens of a text that are aligned. Tokens of the beginning and the end that
-   * both texts share are not counted.
+   * Maximum number of tokens of a text that are aligned. Equal tokens at the beginnings and at the
+   * ends of both texts are not counted.
    */
   private static final int ALIGNED = 2_000;
 
@@ -58,7 +58,7 @@ public record MeaningDifference(
 
   private static final String MARKUP = "[*`_\"'”’]{0,3}";
 
-  /** Place that is not behind a word, number or bracket; markup between them does not matter. */
+  /** Place that does not follow a word, number or bracket, even with markup between them. */
   private static final String FREE = "(?<![\\p{L}\\p{N}\\p{M})\\].%%°]%s)".formatted(MARKUP);
 
   /** Sign of a range, date or fraction between two numbers. The first number can have a unit. */
@@ -70,7 +70,7 @@ public record MeaningDifference(
    * Characters that are signs only in certain places; elsewhere, they are markup or punctuation.
    * Signs are {@code ~} before a number or path, the dots or the slash at the beginning of a path,
    * a slash between blanks, and the stars in products, schedules and file patterns. A hyphen
-   * between blanks is no sign, because it is mostly a dash.
+   * between blanks is not a sign, because it is usually a dash.
    */
   private static final String SIGNS_BY_PLACE =
       "~~|%1$s~(?=[\\p{L}\\p{N}/])|%1$s\\.{1,2}(?=/)|%1$s(?<!/)/(?![/>])".formatted(FREE)
@@ -84,7 +84,7 @@ public record MeaningDifference(
   /**
    * A token: a number with its sign, an option of one letter, a character of a writing system
    * without spaces, a word, or a sign with a meaning. Markup of headings, lists, quotes, tables and
-   * emphasis is no token.
+   * emphasis is not a token.
    */
   private static final Pattern TOKEN =
       Pattern.compile(
@@ -115,7 +115,7 @@ public record MeaningDifference(
   /** A unit of data that differs from another unit only in case, such as Gb and GB. */
   private static final Pattern UNIT = Pattern.compile("[kKMGTP]i?(?:b|bps|Bps)");
 
-  /** Letters whose upper case, SS or I, is also the upper case of other letters. */
+  /** Letters that keep their case, because other letters have the same upper case, SS or I. */
   private static final Pattern UNFOLDED = Pattern.compile("[ßẞı]");
 
   private static final Set<String> FUNCTION_WORDS =
@@ -131,14 +131,14 @@ public record MeaningDifference(
   /** English words that Danish, Dutch, French or Spanish have, too. */
   private static final Set<String> SHARED_WORDS = words("is it to of for by be have has but");
 
-  /** Words by which a text that only seems to say more says that something ended or is limited. */
+  /** Words that change a statement instead of adding to it: something ended or is limited. */
   private static final Set<String> LIMITS =
       words(
           "was were till until formerly previously except unless only least most some few half once"
               + " twice sometimes rarely hardly barely almost nearly partly other second third next"
               + " business working planned");
 
-  /** Words after which the same words in another order state another fact. */
+  /** Words that give order a meaning: <em>A before B</em> is not <em>B before A</em>. */
   private static final Set<String> DIRECTED = words("before after over than instead until");
 
   /** Groups of words. Two texts with different words of one group are opposed. */
@@ -268,12 +268,12 @@ public record MeaningDifference(
     return new MeaningDifference(words, false, objection, certain.isPresent());
   }
 
-  /** Whether a word that only one text has makes it say something else, and not only more. */
+  /** Whether an additional word makes a text say something else, and not only more. */
   private static boolean limits(String word) {
     return PairDisagreement.negates(word) || LIMITS.contains(word);
   }
 
-  /** Whether texts such as <em>A before B</em> and <em>B before A</em> have the same words. */
+  /** Whether two texts differ only in order, as <em>A before B</em> and <em>B before A</em>. */
   private static boolean areReversed(List<Token> a, List<Token> b) {
     if (keys(a).stream().noneMatch(DIRECTED::contains)) {
       return false;

@@ -32,12 +32,12 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
 
   /**
    * Returns the assessment of two facts of memory files. If it is unknown which fact is older,
-   * neither can be overtaken: in public files, only 5 of 48 such verdicts are right. The judge
-   * calls many short facts the same although one word reverses one of them. {@link
+   * neither fact is called overtaken: in public files, only 5 of 48 such verdicts are right. The
+   * judge calls many short facts the same although one word reverses one of them. {@link
    * MeaningDifference#objection} therefore decides whether they may be the same. Facts have no
    * {@link PairFit}, because their log odds come from {@link FactOdds}. A fit would also have
-   * little use: an agent that answers about a memory file answers about all its pairs that were
-   * read.
+   * little use: an agent that answers about a memory file answers about all its pairs that the
+   * judge has read, so no pair is left to adjust.
    */
   Assessment ofFacts(Reading reading, Finding.Relation pair) {
     double odds = FactOdds.of(pair, logOdds(reading.logits()));
@@ -86,7 +86,7 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
       objection = disagreement(older, newer, true);
     }
     boolean repeats =
-        older.equals(newer) // under two headings of one file, so they are no exact copies
+        older.equals(newer) // under two headings of one file, so they are not exact copies
             || WordDifference.isRepetition(older, newer)
                 && disagreement(older, newer, areFacts).isEmpty();
     return new Assessment(
@@ -126,7 +126,7 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
         && apart(one, other).isEmpty();
   }
 
-  /** Returns why two entries may be needed both, although they are alike; empty for others. */
+  /** Returns why both of two similar entries may be needed; empty if no reason is found. */
   public static Optional<String> apart(NamedEntry one, NamedEntry other) {
     return Scope.apart(one.entry(), other.entry()).or(() -> apart(one.content(), other.content()));
   }

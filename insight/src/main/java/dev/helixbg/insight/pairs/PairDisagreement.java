@@ -66,7 +66,7 @@ public final class PairDisagreement {
           NotesLog.FORBIDDING + "|no|refrain\\s+from|stop(?=\\s+\\p{L}+ing)",
           NotesLog.FORBIDDING_UNSPACED);
 
-  /** A heading over descriptions, and the beginning of one: what it describes is not forbidden. */
+  /** A heading such as <i>Common mistakes</i> before a description, which forbids nothing. */
   private static final Pattern DESCRIBES =
       Pattern.compile(
           "(?i)[^:]{0,60}(?:mistakes|deprecated)[^:]{0,60}: (?:the|an?|this|\\p{L}+ing)\\b");
@@ -132,17 +132,17 @@ public final class PairDisagreement {
                   + " de du des la le les el los las os das die der den zu")
               .split(" "));
 
-  /** Verbs that are negated only if no other word after the negation can be. */
+  /** Verbs that count as the negated word only if there is no other candidate. */
   private static final Set<String> LIGHT =
       Set.of("use uses used using verwenden benutzen utiliser usar".split(" "));
 
-  /** Second words of a double negation, which demands what follows them. */
+  /** Second words of a double negation: <i>never commit without tests</i> demands tests. */
   private static final Set<String> SECOND = Set.of("without", "unless", "until");
 
   /** Maximum number of words between the two words of a double negation. */
   private static final int DOUBLE = 4;
 
-  /** Number of words after a negation that may be the negated word. */
+  /** Number of words after a negation that are searched for the negated word. */
   private static final int REACH = 3;
 
   /** Words that a text negates, and words that it affirms, by their stems. */
@@ -160,8 +160,8 @@ public final class PairDisagreement {
    * Returns a pattern for texts that have one of the given words among their first three words.
    *
    * @param words words that count only as whole words
-   * @param unspaced words of writing systems without blanks between words; they may be within what
-   *     looks like the first or second word
+   * @param unspaced words of writing systems without blanks between words; they may be inside the
+   *     first or second run of letters
    */
   private static Pattern beginning(String words, String unspaced) {
     String first = "(?iu)(?:[^\\p{L}]*+\\p{L}++){0,2}?[^\\p{L}]*+(?:(?:%s)(?!\\p{L})|%s)";
@@ -186,7 +186,7 @@ public final class PairDisagreement {
     return negation(plainly(one), plainly(other));
   }
 
-  /** Returns an {@link #opposition} that does not depend on which word a negation belongs to. */
+  /** Returns an {@link #opposition} other than the negation of a single word. */
   static Optional<String> reversal(String one, String other) {
     return reversal(one, other, plainly(one), plainly(other));
   }
@@ -195,7 +195,7 @@ public final class PairDisagreement {
     return reversed(a, b).or(() -> forbidden(one, other)).or(() -> forbidden(other, one));
   }
 
-  /** Returns what a text says if <i>never</i> replaces a beginning that forbids. */
+  /** Returns what a text says, with <i>never</i> in place of a beginning that forbids. */
   private static Said plainly(String text) {
     Matcher forbids = FORBIDS.matcher(text);
     return said(
@@ -303,7 +303,7 @@ public final class PairDisagreement {
     return said;
   }
 
-  /** Whether a negation is one of two, as in <em>do not commit without running the tests</em>. */
+  /** Whether a negation is part of a double negation, as in <em>never commit without tests</em>. */
   private static boolean isDouble(List<String> words, int at) {
     boolean isSecond = SECOND.contains(words.get(at));
     return isSecond

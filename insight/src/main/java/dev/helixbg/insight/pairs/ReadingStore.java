@@ -90,7 +90,7 @@ public record ReadingStore(Database database, String model) {
         });
   }
 
-  /** Deletes readings that have none of {@code keys}, if they are many and outnumber the others. */
+  /** Deletes readings of other keys or models, if they are many and outnumber the others. */
   void forgetStale(Set<String> keys) {
     database.forgetStale(
         "reading",

@@ -37,7 +37,7 @@ public record WordDifference(Set<String> others) {
   /** Maximum number of characters at the beginning of each text that are compared and marked. */
   private static final int MAX_TEXT = 100_000;
 
-  /** Minimum number of words of a repetition; a shorter text may share only a template. */
+  /** Minimum number of words of a repetition; shorter texts may have only a template in common. */
   private static final int REPEATED_WORDS = 12;
 
   /** Number of successive words that are compared together to find a repetition. */
@@ -91,7 +91,7 @@ public record WordDifference(Set<String> others) {
         .collect(Collectors.toCollection(HashSet::new));
   }
 
-  /** Does as {@link #mark}, but marks nothing if it would mark more than half of the text. */
+  /** Does the same as {@link #mark}, but marks nothing if more than half would be marked. */
   public List<Stretch> markUpToHalf(String text) {
     List<Stretch> stretches = mark(text);
     int own = stretches.stream().filter(Stretch::own).mapToInt(one -> one.text().length()).sum();

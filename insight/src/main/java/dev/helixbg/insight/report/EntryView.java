@@ -13,11 +13,11 @@ import java.util.Optional;
  *
  * @param letter letter, {@code A} or {@code B}, that stands for the entry in texts about a pair
  * @param source source line of an entry of helix; for a fact, its file and line
- * @param matched matching passage of a long entry of a pair, with the text around it; empty if the
- *     shown text includes the passage
+ * @param matched passage that matches the other entry of a pair, with the text around it; empty if
+ *     the shown beginning of the entry includes this passage
  * @param markedHead beginning of the text, in which the words that the other entry lacks are marked
  * @param ownWords first words that the other entry lacks, in the order of the text
- * @param moreOwnWords number of further such words, as text
+ * @param moreOwnWords number of such words that {@code ownWords} leaves out, as text
  * @param ownCount number of all such words, as text; empty for an entry without a pair
  */
 record EntryView(
@@ -117,7 +117,7 @@ record EntryView(
     return !text.head().isBlank();
   }
 
-  /** Cuts a text, because metadata can be as long as a body. */
+  /** Shortens a tag, source or word, because each can be as long as a whole text. */
   private static String shortName(String text) {
     return PrintableText.excerpt(text, 120);
   }

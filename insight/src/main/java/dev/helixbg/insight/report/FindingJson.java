@@ -19,7 +19,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Findings in the form of report.json. */
+/** Writes findings as JSON, in the form of report.json. */
 class FindingJson {
   /** Maximum length of a text, in UTF-16 units. No name of an entry is that long. */
   static final int MAX_TEXT = 20_000;
@@ -92,7 +92,7 @@ class FindingJson {
   /** Maximum number of tags of an entry, because metadata can be as long as a body. */
   static final int MAX_TAGS = 50;
 
-  /** Number of relations that are written in full. A report on 4,000 entries has no more. */
+  /** Maximum number of relations that are written in full; enough for reports on 4,000 entries. */
   static final int FULL_RELATIONS = 2_000;
 
   /** Maximum length, in UTF-16 units, of a text in a relation that is not written in full. */

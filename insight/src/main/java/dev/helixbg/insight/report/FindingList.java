@@ -24,7 +24,7 @@ public final class FindingList extends FindingJson {
   private final List<String> leading = leading();
   private int others;
 
-  /** Receives findings with their places in the list, from 0, and their JSON on one line. */
+  /** Receives each finding with its place in the list, from 0, and its JSON on one line. */
   @FunctionalInterface
   public interface Sink {
     void take(int place, ReportedFinding finding, String json) throws SQLException;

@@ -5,12 +5,12 @@ import dev.helixbg.insight.log.SentenceEnds;
 import java.util.Optional;
 
 /**
- * An entry's text: a shown part, and a part in a fold.
+ * An entry's text: a beginning that is always shown, and a rest that the reader can unfold.
  *
  * @param head beginning of the text; the whole text if it is short
  * @param rest text after the head, up to a limit; often empty
- * @param unread number of characters of the text after {@code head}
- * @param omitted number of characters of the text after {@code rest}
+ * @param unread number of characters that follow {@code head} in the entry
+ * @param omitted number of characters that follow {@code rest} in the entry
  */
 record FoldableText(String head, String rest, int unread, int omitted) {
   private static final int HEAD_CHARS = 900;

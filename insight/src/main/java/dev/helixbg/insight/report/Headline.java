@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * else was found.
  */
 record Headline(String title, String sure, String also) {
-  /** Share of repetitions that are worth an act: 91 of 97 according to readers. */
+  /** Share of pairs worth an act if one entry repeats the other: readers found 91 of 97. */
   private static final double REPEATS = 0.94;
 
   static Headline of(Report report, JudgedRelations pairs, List<FoldedSection> others) {
@@ -95,8 +95,8 @@ record Headline(String title, String sure, String also) {
   }
 
   /**
-   * Returns the probability that a pair is worth an act. It comes from a reliable agent; without
-   * one, from the language model; without a verdict of the model, from a pair judge.
+   * Returns the probability that a pair is worth an act, according to a reliable agent, else to a
+   * reliable language model, else to a pair judge.
    */
   private static Optional<Double> likely(Finding.Relation pair, Judgements judgements) {
     Optional<PairVerdict> byModel = judgements.verdict(pair).filter(_ -> judgements.decide());

@@ -21,7 +21,7 @@ record LeadingSection(List<CopiesView> copies, List<FilePairs> pairs) {
   /** Maximum number of entries of a group that are named. */
   private static final int NAMED = 8;
 
-  /** An act on a finding, and the condition under which it is right, which ends with a colon. */
+  /** An act on a finding. {@code condition} tells when the act is right, and ends with a colon. */
   record ActView(String condition, String words) {
     static List<ActView> of(List<Act> ways) {
       List<ActView> views = new ArrayList<>();
@@ -60,7 +60,7 @@ record LeadingSection(List<CopiesView> copies, List<FilePairs> pairs) {
     }
   }
 
-  /** A pair, and in a fold with the label {@code moreWords}, more pairs from the same two files. */
+  /** A pair. More pairs from the same two files are folded under the label {@code moreWords}. */
   record FilePairs(PairView first, List<PairView> more, Optional<String> moreWords) {
     static FilePairs of(List<PairView> pairs) {
       String words = NumberWords.count(pairs.size() - 1, "more pair", "more pairs");

@@ -15,7 +15,7 @@ public final class MarkdownReport {
 
   private MarkdownReport() {}
 
-  /** The data of the template, with a function that makes a code block for its top level. */
+  /** The data of the template, and the function with which the template makes a code block. */
   @JStachePath(prefix = "dev/helixbg/insight/report/md/", suffix = ".mustache")
   @JStache(path = "report")
   record Document(ReportView report) {

@@ -42,7 +42,7 @@ final class NumberWords {
     return total > shown ? count(shown) + " of " + count(total) + " shown" : count(total);
   }
 
-  /** Returns text such as {@code and 3 more}; empty if {@code named} is the total. */
+  /** Returns text such as {@code and 3 more}; empty if there are no more. */
   static Optional<String> more(int total, int named) {
     return total > named ? Optional.of("and " + count(total - named) + " more") : Optional.empty();
   }
@@ -57,7 +57,7 @@ final class NumberWords {
     return trimmed(value, 3);
   }
 
-  /** Returns a number with one to {@code decimals} decimals, without further zeros at the end. */
+  /** Rounds to {@code decimals} decimals, and removes final zeros except the first decimal. */
   static String trimmed(double value, int decimals) {
     BigDecimal number = rounded(value, decimals).stripTrailingZeros();
     return number.setScale(Math.max(1, number.scale())).toPlainString();

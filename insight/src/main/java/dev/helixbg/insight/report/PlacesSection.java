@@ -15,7 +15,7 @@ record PlacesSection(
     String id, String title, String intro, List<PlaceView> places, Optional<String> more) {
   private static final int LISTED = 20;
 
-  /** A stretch of the log, or a file; {@code over} says how far it exceeds its agent's limit. */
+  /** A place in the log, or a file; {@code over} tells how far the file is over a size limit. */
   record PlaceView(String where, String what, Optional<String> over) {
 
     private static PlaceView of(LogAccount.Damage damage) {
@@ -64,10 +64,10 @@ record PlacesSection(
                 NumberWords.count(left, "was", "were"),
                 repaired == 0 ? "" : ", and " + partly + " read only in part"),
         all.stream().limit(LISTED).toList(),
-        more(left + repaired, "; report.json names the first."));
+        more(left + repaired, "; report.json lists more of these files."));
   }
 
-  /** {@code goes} has the tokens that each file would lose, see {@link Report#savings}. */
+  /** {@code goes} has the number of tokens that each file would lose: {@link Report#savings}. */
   static PlacesSection ofMemory(List<MemoryFile> files, Map<String, Integer> goes) {
     int characters = files.stream().mapToInt(MemoryFile::characters).sum();
     int tokens = files.stream().mapToInt(MemoryFile::tokens).sum();

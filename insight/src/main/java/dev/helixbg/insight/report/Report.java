@@ -24,7 +24,7 @@ import java.util.Set;
  * same knowledge base always gives the same report, byte for byte.
  *
  * @param firstLook empty for a whole report
- * @param sources changes of source code that entries mention
+ * @param sources changes in the source files that entries mention
  * @param notes empty for a knowledge base of helix
  */
 public record Report(
@@ -40,14 +40,14 @@ public record Report(
   /** Version of the JSON form; the version rises if a field changes its meaning or disappears. */
   public static final int SCHEMA = 12;
 
-  /** The program's version, and name and precision of the embedding model. */
+  /** The version of the program, and the embedding model's name and precision. */
   public record Run(String version, String embeddingModel) {}
 
   /**
    * The folder of notes. Its name is the last part of its path, because reports contain no paths.
    *
-   * @param again command-line option that selects these notes; the user types the command in the
-   *     folder of the notes
+   * @param again command-line option that selects these notes, for a command that the user types in
+   *     the folder of the notes
    */
   public record NotesFolder(String name, String again, NotesAccount account) {}
 
