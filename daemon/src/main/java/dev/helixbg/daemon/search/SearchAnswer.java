@@ -41,8 +41,8 @@ public record SearchAnswer(List<SearchIndex.Hit> hits, Coverage coverage) {
   }
 
   /**
-   * Returns the line that tells how many entries could be searched; some other answers have it,
-   * too.
+   * Returns the line that tells how many entries could be searched. Some other answers have such a
+   * line, too.
    */
   public static ObjectNode toJson(Coverage coverage) {
     ObjectNode line = Json.object();
