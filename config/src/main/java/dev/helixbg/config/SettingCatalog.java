@@ -45,7 +45,9 @@ final class SettingCatalog {
                   + " If not set: the first helix on PATH.");
   static final Setting<Integer> THREADS =
       integer("threads", 0, 0, 256)
-          .means("Threads for embedding, comparing and the language model. 0: one per core.");
+          .means(
+              "Number of threads for embedding, comparing and the language model. 0: one per"
+                  + " core.");
   static final Setting<Path> CACHE =
       path("cache", "")
           .means(
@@ -117,8 +119,8 @@ final class SettingCatalog {
   static final Setting<Integer> MODEL_THREADS =
       integer("daemon.model_threads", 0, 0, 256)
           .means(
-              "Threads of the language model in the daemon. 0: half of the value of the setting"
-                  + " 'threads'.");
+              "Number of threads of the language model in the daemon. 0: half of the value of the"
+                  + " setting 'threads'.");
   static final Setting<LogLevel> LOG_LEVEL =
       choice("daemon.log_level", LogLevel.INFO)
           .means("Lowest severity of messages that the daemon logs.");

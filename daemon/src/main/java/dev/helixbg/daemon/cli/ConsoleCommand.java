@@ -13,7 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 
 /** A command; its exit code is 0 unless it fails or overrides {@link #call}. */
 public abstract class ConsoleCommand implements Callable<Integer> {
-  /** Settings on the command line; only if the command declares them. */
+  /** Options for settings; a command must declare them to use them. */
   protected final GlobalOptions options = new GlobalOptions();
 
   protected Console console;

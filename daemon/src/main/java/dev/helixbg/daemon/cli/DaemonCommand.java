@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 
 final class DaemonCommand extends ConsoleCommand {
-  /** A longer wait would delay the stop; the vectors of a batch that takes longer are lost. */
+  /** Longest wait for a batch when the daemon stops; the vectors of a longer batch are lost. */
   private static final Duration ENDING = Duration.ofMillis(1500);
 
   private List<Path> kbs = List.of();
@@ -60,7 +60,7 @@ final class DaemonCommand extends ConsoleCommand {
     }
   }
 
-  /** A service waits for a missing folder, because its disk may be mounted later. */
+  /** Returns the KBs to watch. A service waits for missing folders, which may be mounted later. */
   private List<Kb> watched(Settings settings) {
     if (System.getenv(ServiceSpec.STARTED_BY) == null) {
       kb.named(kbs).forEach(Kb::requireThere);

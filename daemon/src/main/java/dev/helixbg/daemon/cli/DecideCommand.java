@@ -193,7 +193,7 @@ final class DecideCommand extends JsonCommand {
     return FindingsCommand.toJson(decision).retain("id", "decision", "about");
   }
 
-  /** Tells the daemon that watches the KB; returns a text that tells who updates the report. */
+  /** Makes a daemon that watches the KB check it. Returns a text on who updates the report. */
   static String whenItShows(Kb chosen, KbOption kb) {
     DaemonLink link = GlobalOptions.daemon();
     if (!link.watches(chosen)) {

@@ -157,7 +157,7 @@ public final class GenerateCommand extends JsonCommand {
     private final StringBuilder text = new StringBuilder();
     private int at;
 
-    /** Prints a piece, unless it was printed before the failure; starts anew if it differs. */
+    /** Prints a piece unless it is printed; if the answer differs now, prints it from the start. */
     void next(String piece) {
       if (at < text.length() && text.indexOf(piece, at) != at) {
         text.setLength(at);

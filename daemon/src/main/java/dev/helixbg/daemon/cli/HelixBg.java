@@ -51,7 +51,7 @@ public final class HelixBg {
 
   private static final Set<String> VERSION = Set.of("--version", "-V");
 
-  /** Runs one command line, then ends the JVM; {@code bench} makes the benchmarks by name. */
+  /** Runs one command line, then ends the JVM. {@code bench} makes the benchmarks, by name. */
   public static void start(Supplier<Map<String, ConsoleCommand>> bench, String... arguments) {
     Locale.setDefault(Locale.ROOT); // numbers look the same in every region
     String first = arguments.length > 0 ? arguments[0] : "";

@@ -25,7 +25,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Finds the entries nearest to a text: by the daemon if it watches the KB. */
+/** Finds the entries nearest to a text. Asks the daemon for them if the daemon watches the KB. */
 abstract class QueryCommand extends ConsoleCommand {
   protected final KbOption kb = new KbOption();
 
@@ -35,7 +35,7 @@ abstract class QueryCommand extends ConsoleCommand {
   private List<String> words;
   private CommandSpec spec;
 
-  /** Declares the options that both commands have; {@code usual} is the default limit. */
+  /** Declares the options that all subclasses have; {@code usual} is the default limit. */
   final void declare(Declaration to, String ofText, int usual, String ofJson) {
     spec = to.spec();
     spec.parser().unmatchedOptionsArePositionalParams(true); // a text may begin with -

@@ -108,7 +108,7 @@ final class ServiceCommand extends ConsoleCommand {
     }
   }
 
-  /** Makes the service's folders: the service manager makes only existing folders writable. */
+  /** Makes the service's folders, because a service manager makes only existing ones writable. */
   private static void makeFolders(ServiceSpec spec, DaemonHome home) throws IOException {
     PrivateFiles.makeFolders(home.folder());
     PrivateFiles.makeFolder(home.logs());

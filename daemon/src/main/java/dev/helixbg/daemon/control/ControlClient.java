@@ -24,7 +24,7 @@ public final class ControlClient implements AutoCloseable {
     this.patience = patience;
   }
 
-  /** Fails if no daemon answers; {@code patience} is the longest wait for each line. */
+  /** Connects to a daemon, or fails; {@code patience} is the longest wait for each line. */
   public static ControlClient connect(Path socket, Duration patience) throws IOException {
     SocketChannel channel = SocketChannel.open(ControlServer.address(socket));
     return new ControlClient(new JsonLineChannel(channel, JsonLineChannel.LONGEST), patience);

@@ -79,7 +79,10 @@ public final class ControlServer implements AutoCloseable {
     this.welcome = welcome;
   }
 
-  /** The caller holds the daemon's lock, so a socket at this path is of a dead daemon. */
+  /**
+   * Starts a server. A socket that is already there belongs to a dead daemon, because the caller
+   * holds the daemon's lock.
+   */
   public static ControlServer start(Path path, Handler handler, ControlLimits limits)
       throws IOException {
     UserPrincipal self = prepareFolder(path.getParent());
@@ -194,7 +197,7 @@ public final class ControlServer implements AutoCloseable {
     }
   }
 
-  /** Answers until the client leaves, or is refused for a line that is no request. */
+  /** Answers requests until the client leaves, or sends a line that is not a request. */
   private void answerAll(JsonLineChannel lines) throws IOException {
     try {
       Optional<ObjectNode> request;

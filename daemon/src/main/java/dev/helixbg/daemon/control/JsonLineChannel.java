@@ -51,9 +51,9 @@ final class JsonLineChannel implements AutoCloseable {
   }
 
   /**
-   * Reads an object; empty when the other end has closed. {@code idle} is the wait for the first
-   * byte, {@code line} the time from there to the end. Fails for a line that is too long or no
-   * object.
+   * Reads an object; empty if the other end has closed the channel. {@code idle} is the longest
+   * wait for the first byte of the line, {@code line} the longest time from that byte to the line's
+   * end. Fails if the line is too long, or is not a JSON object.
    */
   Optional<ObjectNode> read(Duration idle, Duration line) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();

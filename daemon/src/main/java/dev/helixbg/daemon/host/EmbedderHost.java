@@ -17,8 +17,8 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
   private final DaemonClock clock;
 
   /**
-   * Host of the separate model for queries, set once; read without the lock, which a thread that
-   * loads a model holds for long.
+   * Host of the separate model for queries, set once. It is read without the lock, because a thread
+   * that loads a model holds the lock for a long time.
    */
   private final AtomicReference<EmbedderHost> another = new AtomicReference<>();
 
@@ -60,7 +60,7 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
     };
   }
 
-  /** If queries need the model of the other method, too, a host keeps it loaded. */
+  /** Returns the other method. If queries need its model, too, a host keeps that model loaded. */
   @Override
   public Optional<OtherWay> otherWay(boolean passages) {
     return source

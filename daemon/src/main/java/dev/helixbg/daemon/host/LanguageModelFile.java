@@ -34,15 +34,18 @@ public record LanguageModelFile(Path file) {
   /** Results of checks whether a file is a usable model, by the file's path and state. */
   private static final Map<String, ModelCheck> CHECKED = new ConcurrentHashMap<>();
 
-  /** Context in tokens: more than the longest system prompt, two entries and an answer. */
+  /** Size of the context in tokens: more than the longest system prompt, two entries, an answer. */
   private static final int CONTEXT = 8192;
 
-  /** Tokens read in one pass, as whole prompts; the larger, the smaller is the unused share. */
+  /**
+   * Maximum number of tokens that one pass reads. A pass reads whole prompts, so a larger number
+   * leaves a smaller share of a pass unused.
+   */
   public static final int PASS_ROWS = 1024;
 
   /**
-   * Returns the model that the settings name; throws if it does not exist. If the settings name
-   * none, returns the first usable model in the models folder.
+   * Returns the model named in the settings; throws if it does not exist. If no model is named
+   * there, returns the first usable model in the models folder.
    */
   public static Optional<LanguageModelFile> locate(Settings settings) {
     Optional<Path> named = settings.llm().model();
@@ -71,14 +74,15 @@ public record LanguageModelFile(Path file) {
   }
 
   /**
-   * The first usable file of the models folder, by name; if none is usable, the nearest to it,
-   * whose opening then tells why it is not.
+   * Result of a search for a model in the models folder.
    *
-   * @param skipped one sentence for each file that cannot be read, or stands before the usable one
+   * @param chosen the first usable file, by name. If no file is usable, the file that comes nearest
+   *     to a usable file; the error at its opening then tells why it is not usable
+   * @param skipped one sentence for each file that cannot be read, or precedes the usable file
    */
   private record Search(Optional<Path> chosen, List<String> skipped) {}
 
-  /** Reads the headers of files once, and only if there are several. */
+  /** Chooses a file. Reads the headers of the files only if there are several, each header once. */
   private static Search look(Path folder) {
     Map<Boolean, List<Path>> readable =
         files(folder).stream().collect(Collectors.partitioningBy(Files::isReadable));

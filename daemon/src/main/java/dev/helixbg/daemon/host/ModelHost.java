@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Keeps a model loaded between uses, by any number of threads, and releases it after idle time. */
+/** Keeps a model loaded for any number of threads, and releases it when it was idle for a time. */
 abstract class ModelHost<M> implements AutoCloseable {
   private final Supplier<M> source;
   private final Consumer<M> closer;
@@ -22,8 +22,8 @@ abstract class ModelHost<M> implements AutoCloseable {
   }
 
   /**
-   * A use of the model. It can begin even after {@link #close}, for example in a search that still
-   * runs; the model is then released at its end.
+   * A use of the model. A use can begin even after {@link #close}, for example in a search that
+   * still runs; the model is then released at the end of the use.
    */
   final class Use implements AutoCloseable {
     final M model = begin();
@@ -64,9 +64,7 @@ abstract class ModelHost<M> implements AutoCloseable {
     return loaded != null;
   }
 
-  /**
-   * Releases a model that was not used for the time {@code idle}, if any; returns whether it did.
-   */
+  /** Releases the model if it was idle for {@code idle}, if present; returns whether it did so. */
   public synchronized boolean releaseAfter(Optional<Duration> idle) {
     return idle.isPresent() && clock.nanos() - idleSince >= idle.get().toNanos() && releaseUnused();
   }

@@ -118,8 +118,8 @@ public final class OperatingSystem {
   }
 
   /**
-   * Collects garbage, and makes glibc return memory, of which it keeps some hundred megabytes after
-   * a model was released.
+   * Collects garbage, and makes glibc return unused memory to the system. After a model was
+   * released, glibc would keep some hundred megabytes.
    */
   public static void giveBackMemory() {
     System.gc();

@@ -40,7 +40,10 @@ public final class TroubleLog {
     return news;
   }
 
-  /** Logs an exception; of a bug or an error of the JVM, also the stack trace. Never throws. */
+  /**
+   * Logs an exception. Logs its stack trace, too, if it is a bug or an error of the JVM other than
+   * a lack of memory. Never throws.
+   */
   public void met(String about, Throwable fault) {
     try {
       if (ErrorReporter.isExpected(fault)) {

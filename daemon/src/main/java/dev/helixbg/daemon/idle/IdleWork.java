@@ -58,7 +58,7 @@ public final class IdleWork implements AutoCloseable {
   /**
    * The condition under which a job starts again.
    *
-   * @param changes {@link KbWatch#changes} at the end of the job, which starts again if it differs
+   * @param changes {@link KbWatch#changes} at the end of the job; a new value starts the job again
    * @param until time of the next try, in nanoseconds of the clock; empty if only a change counts
    */
   private record Waiting(int changes, OptionalLong until) {}
@@ -162,7 +162,7 @@ public final class IdleWork implements AutoCloseable {
   }
 
   /**
-   * Whether other programs need the machine, or it runs on battery against the settings.
+   * Whether other programs need the machine, or it runs on battery and the settings forbid that.
    *
    * @param ownThreads number of the job's own threads, whose load does not count
    */

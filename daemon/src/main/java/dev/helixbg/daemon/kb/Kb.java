@@ -70,7 +70,7 @@ public record Kb(Path folder) {
     return new Kb((isLog ? path.getParent() : path).normalize());
   }
 
-  /** Whether both are one folder, which may have several paths. */
+  /** Whether both KBs are the same folder; their paths may differ. */
   public boolean isSame(Kb other) {
     return isSame(folder, other.folder);
   }

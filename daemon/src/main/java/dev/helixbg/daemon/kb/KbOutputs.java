@@ -27,8 +27,8 @@ import java.util.Optional;
 
 /**
  * The files that helix-bg writes into a KB's folder: the report, and {@code embeddings.bin} with
- * the vectors. Each is replaced in one step. A run never reads them, but compares size, times and
- * inode.
+ * the vectors. Each file is replaced in one step. A run never reads these files; it compares their
+ * size, times and inode with the stored values.
  *
  * @param kept the report in the store's folder, into which only this user can write
  */
@@ -71,8 +71,8 @@ public record KbOutputs(Kb kb, Database database, ReportFolder kept) {
   }
 
   /**
-   * Returns size, times and inode of the log; empty shortly after a change, when another change
-   * could leave them the same.
+   * Returns size, times and inode of the log. Empty shortly after a change, because a second change
+   * could then leave these values the same.
    */
   public String logState() {
     try {
@@ -114,7 +114,7 @@ public record KbOutputs(Kb kb, Database database, ReportFolder kept) {
     }
   }
 
-  /** Copies the report from the store into the KB's folder, unless this is read-only. */
+  /** Copies the report from the store into the KB's folder, unless that folder is read-only. */
   public void publishReport(String logSha256) {
     if (!isWritable()) {
       return;

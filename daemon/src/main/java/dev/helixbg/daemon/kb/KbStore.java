@@ -77,7 +77,7 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
         .filter(_ -> outputs.seenLog().equals(log));
   }
 
-  /** Whether the store has a layout for the present log; then no text must be embedded. */
+  /** Whether the store has a layout for the present log, so that no text needs to be embedded. */
   public boolean hasLayout(VectorIds ids, int modelTokens) {
     return outputs
         .seenLog()
@@ -153,9 +153,7 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
     }
   }
 
-  /**
-   * Stores a report and publishes its files; {@link LastReport.Origin} has the other parameters.
-   */
+  /** Stores a report and publishes its files; {@link LastReport.Origin} explains the parameters. */
   public void publish(Report report, ReportBasis basis, int questions, String summary) {
     outputs.kept().write(report);
     report().keep(report, basis, questions, summary);

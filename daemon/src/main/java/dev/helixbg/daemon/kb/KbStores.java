@@ -46,9 +46,9 @@ import java.util.function.Predicate;
  * folder.
  *
  * <p>The file {@value #PLACE} has the KB's path, its former paths, and a hash of the log's
- * beginning. The store of a moved KB is known by a path that no longer exists and by that hash. If
- * a KB appears again at a former path, for instance on a disk that was not mounted, its new store
- * gets a copy of the decisions.
+ * beginning. A new KB is a moved KB if it has the hash that a store noted, and there is no KB at
+ * the noted path any more. If a KB appears again at a former path, for instance on a disk that was
+ * not mounted, its new store gets a copy of the decisions.
  */
 public final class KbStores implements AutoCloseable {
   private static final String FOLDER = "kb";
@@ -88,9 +88,7 @@ public final class KbStores implements AutoCloseable {
   private final Consumer<String> notices;
   private final Map<Kb, KbStore> open = new HashMap<>();
 
-  /**
-   * Number of times that this object was closed; {@link #openAhead} opens no store after a closing.
-   */
+  /** Number of closings. A call of {@link #openAhead} before a closing opens no store after it. */
   private int closings;
 
   /** {@code notices} receives messages for the user, for instance that a KB was moved. */
@@ -100,7 +98,7 @@ public final class KbStores implements AutoCloseable {
     this.notices = notices;
   }
 
-  /** Starts to load the classes that every store needs, while the command line is parsed. */
+  /** Starts a thread that loads the classes of stores while the command line is parsed. */
   public static void prepare() {
     FutureTask<Void> loading =
         new FutureTask<>(
@@ -115,8 +113,8 @@ public final class KbStores implements AutoCloseable {
   }
 
   /**
-   * The real path that identifies a store: of the KB's folder, the notes, or the repository of
-   * memory files.
+   * The real path that identifies a store. It is the path of the KB's folder, of the notes, or of
+   * the repository whose memory files are read.
    */
   private record Place(String path, boolean isOfNotes, boolean isMemory) {
     static Place of(Kb kb, Settings settings) throws IOException {
@@ -154,9 +152,9 @@ public final class KbStores implements AutoCloseable {
   }
 
   /**
-   * Whether a store belongs to the folder to which a KB's path leads now. A KB without a folder
-   * keeps its store, because the folder may be mounted again. No symbolic link leads to a KB made
-   * from notes.
+   * Whether a store belongs to the folder to which a KB's path leads now. A KB whose folder is
+   * missing keeps its store, because the folder may be mounted again. A KB made from notes keeps
+   * its store, because no symbolic link leads to such a KB.
    */
   private boolean isOf(Path store, Kb kb) {
     return Files.isDirectory(store)

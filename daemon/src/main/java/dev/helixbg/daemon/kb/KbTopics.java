@@ -20,8 +20,8 @@ public final class KbTopics {
   private KbTopics() {}
 
   /**
-   * Returns a topic in the knowledge base's own spelling; a Mac composes accented letters
-   * otherwise. Fails if there is no such topic; the message suggests the nearest, or lists some.
+   * Returns a topic as the knowledge base spells it; a Mac composes accented letters differently.
+   * Fails if there is no such topic; the message suggests the nearest topic, or lists some topics.
    */
   public static String require(Kb kb, String topic) throws InterruptedException {
     return require(DataLog.readQuiet(kb.dataLog()).entries().stream().map(Entry::topic), topic);

@@ -30,7 +30,7 @@ public final class KbVerification {
     this.modelTokens = modelTokens;
   }
 
-  /** The results, and what {@code one-shot} would do now, each beginning with a verb. */
+  /** Results of the checks, and the steps that {@code one-shot} would take now, as verb phrases. */
   public record Result(List<CheckLine> checks, List<String> aRunWould) {}
 
   /** Checks a store, with the ids and the token limit of the model that a run would use. */

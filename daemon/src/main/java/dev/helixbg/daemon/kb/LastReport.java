@@ -164,7 +164,7 @@ public record LastReport(Database database) {
   /** Thrown when a row does not match its checksum; SQLite has no checksums of rows. */
   private static final class Damaged extends RuntimeException {}
 
-  /** Reads. A damaged report is deleted, so that the next run makes it again. */
+  /** Reads from the database. Deletes a damaged report, so that the next run makes it again. */
   private <T> T read(Database.Transaction<T> work) {
     try {
       return database.read(work);
@@ -214,7 +214,7 @@ public record LastReport(Database database) {
     return joined.isEmpty() ? List.of() : List.of(joined.split(" "));
   }
 
-  /** Joins encoded topics, each followed by a blank, which the encoding does not have. */
+  /** Encodes topics and joins them, each followed by a blank; an encoded topic has no blanks. */
   private static String joined(Set<String> topics) {
     return topics.stream()
         .map(topic -> URLEncoder.encode(topic, StandardCharsets.UTF_8) + " ")
@@ -248,8 +248,8 @@ public record LastReport(Database database) {
   }
 
   /**
-   * Returns the findings' fields as in report.json, without findings that a newer report no longer
-   * has.
+   * Returns the fields that report.json has for each finding. Omits findings that a newer report no
+   * longer contains.
    */
   public Map<ReportedFinding, JsonNode> told(List<ReportedFinding> findings) {
     return read(
@@ -311,7 +311,7 @@ public record LastReport(Database database) {
     keep(origin, entries, sink -> FindingList.pass(report, sink));
   }
 
-  /** Findings that are passed one by one, since all are large. */
+  /** Findings that are passed one by one, because all of them together would need much memory. */
   interface Source {
     void passTo(FindingList.Sink sink) throws SQLException;
   }

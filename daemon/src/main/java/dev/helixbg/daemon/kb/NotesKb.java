@@ -32,14 +32,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A folder of Markdown notes, or one file, that is read as a knowledge base, whose log is in the
- * cache folder at {@code notes/HASH/NAME}. Beside the log, {@value #ACCOUNT} (the account) has the
- * notes' path and the files that were left out, and {@value #SEEN} a digest of the notes' names and
- * times. Only {@code tidy} and {@code act} change the notes.
+ * A folder of Markdown notes, or one file, that is read as a knowledge base. The log made from the
+ * notes is in the cache folder at {@code notes/HASH/NAME}. Beside it, the file {@value #ACCOUNT}
+ * (the account) has the notes' path and the files that were left out. The file {@value #SEEN} has a
+ * digest of the notes' names and times. Only {@code tidy} and {@code act} change the notes.
  *
  * @param notes the folder or file, as a real path if it exists
  * @param home the user's home if the memory files of coding agents are read; else empty
- * @param items tells which lists in the notes are divided into items; each becomes an entry
+ * @param items tells which lists in the notes are divided into items; each item becomes an entry
  */
 public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) {
   private static final String FOLDER = "notes";
@@ -59,7 +59,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
    */
   private static final int FORMAT = 11;
 
-  /** Time within which the time of a file may not show a second change. */
+  /** Time after a change of a file in which a second change may leave the file's time the same. */
   private static final Duration SETTLED = Duration.ofSeconds(2);
 
   private static final Duration LOCK_WAIT = Duration.ofMinutes(2);
@@ -71,7 +71,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
 
   /**
    * Returns the KB made from the memory files of coding agents in the user's home and in the
-   * repository that contains {@code here}; without a repository only this folder is read.
+   * repository that contains {@code here}. Without a repository, {@code here} takes its place.
    */
   public static NotesKb ofMemory(Path here, Path home, Settings settings) {
     Path folder = here.toAbsolutePath().normalize();

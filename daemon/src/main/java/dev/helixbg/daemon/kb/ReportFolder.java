@@ -32,7 +32,7 @@ public record ReportFolder(Path html, Path markdown, Path json) {
         folder.resolve("report.html"), folder.resolve("report.md"), folder.resolve("report.json"));
   }
 
-  /** Returns the files in the order of writing: a new report.json shows that all are new. */
+  /** Returns the files in the order of writing; report.json is last, so if it is new, all are. */
   List<Path> files() {
     return List.of(html, markdown, json);
   }
@@ -54,8 +54,8 @@ public record ReportFolder(Path html, Path markdown, Path json) {
   }
 
   /**
-   * Writes a report; each file is replaced in one step. A large KB has hundreds of megabytes of
-   * JSON, which is written while it is made.
+   * Writes a report; each file is replaced in one step. The JSON is written while it is made,
+   * because a large KB has hundreds of megabytes of it.
    */
   public void write(Report report) {
     Path folder = json.getParent();

@@ -30,8 +30,8 @@ public record DaemonLink(DaemonHome home) {
   }
 
   /**
-   * Returns all lines of the answer; {@code patience} is the wait for each. Fails with {@link
-   * ExitCode#NO_DAEMON} if no daemon runs, or with the daemon's error.
+   * Returns all lines of the answer; {@code patience} is the longest wait for each line. Fails with
+   * {@link ExitCode#NO_DAEMON} if no daemon runs, or with the daemon's error.
    */
   public List<JsonNode> ask(ObjectNode request, Duration patience) {
     try (ControlClient client = connect(patience)) {

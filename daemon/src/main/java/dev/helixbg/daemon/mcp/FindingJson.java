@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/** Findings as JSON for MCP clients: few fields in a list, all fields for a single one. */
+/** Findings as JSON for MCP clients: few fields in a list, all fields for a single finding. */
 final class FindingJson {
   private static final int EXCERPT = 200;
 
@@ -96,7 +96,7 @@ final class FindingJson {
             .toList());
   }
 
-  /** Leaves out calls and edits that contain control or invisible characters. */
+  /** Returns an act without calls and edits that contain control or invisible characters. */
   static ObjectNode act(JsonNode act) {
     ObjectNode shown = (ObjectNode) PrintableJson.printable(act);
     if (!shown.path("edits").equals(act.path("edits"))) {
@@ -113,7 +113,7 @@ final class FindingJson {
     return shown;
   }
 
-  /** Returns the passage that matches the other entry; if whole, with the text around it. */
+  /** Returns the passage that matches the other entry; if {@code isWhole}, adds the text around. */
   private static Optional<ObjectNode> matched(JsonNode finding, String side, boolean isWhole) {
     JsonNode passage = finding.at("/evidence/passages/" + side);
     String text = finding.path(side).path("text").asText();

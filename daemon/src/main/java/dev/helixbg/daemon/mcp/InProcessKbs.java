@@ -36,8 +36,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Answers requests in this process if no daemon watches the KB. If a log has changed, vectors and
- * report are updated first, without the language model. Decisions show at once; the report follows
- * them between requests.
+ * report are updated first, without the language model. Decisions take effect at once; they change
+ * the report between requests.
  */
 final class InProcessKbs implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(InProcessKbs.class);
@@ -54,7 +54,7 @@ final class InProcessKbs implements AutoCloseable {
   private final KbRequests requests;
   private final ScheduledExecutorService chores;
 
-  /** State of each KB after its last whole run, which holds this map's monitor. */
+  /** State of each KB after its last complete run. A run holds the monitor of this map. */
   private final Map<Kb, UpToDate> upToDate = new ConcurrentHashMap<>();
 
   private record UpToDate(Optional<FileState> log, Optional<LastReport.Origin> report) {}
@@ -105,7 +105,7 @@ final class InProcessKbs implements AutoCloseable {
     return List.copyOf(lines);
   }
 
-  /** Runs if log or report have changed; if {@code whole}, the report has all decisions. */
+  /** Makes a run if log or report have changed or, if {@code whole}, the report lacks decisions. */
   private void bringUpToDate(Kb kb, boolean whole, Progress.Display progress)
       throws InterruptedException {
     synchronized (this) { // parallel calls wait, so that only one call reads the notes
@@ -157,8 +157,8 @@ final class InProcessKbs implements AutoCloseable {
   }
 
   /**
-   * Loads the model for searches, which takes longest, unless the settings release an idle model at
-   * once.
+   * Loads the model for searches, because this takes longest. Does not load it if the settings
+   * release an idle model at once.
    */
   void openAhead(Kb kb) {
     state(kb);

@@ -22,14 +22,14 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Finds who answers, the daemon or this process, anew for each request. */
+/** Chooses for each request whether the daemon or this process answers it. */
 final class KbRouter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(KbRouter.class);
 
   /** Longest wait for an answer, longer than any time limit of the daemon. */
   private static final Duration ANSWER_WITHIN = Duration.ofMinutes(31);
 
-  /** A client that starts with a question asks it within this time. */
+  /** Time within which the first question of a client comes, if the client asks one at once. */
   private static final Duration AT_ONCE = Duration.ofMillis(500);
 
   private final List<Kb> named;
@@ -44,10 +44,10 @@ final class KbRouter implements AutoCloseable {
   private boolean closed;
   private volatile boolean asked;
 
-  /** After the daemon has ended, requests are still about these KBs. */
+  /** KBs that the daemon watched last; requests are about them even after the daemon has ended. */
   private volatile List<Kb> lastWatched = List.of();
 
-  /** If {@code named} is empty, the KBs that the daemon watched last, else the default KB. */
+  /** Without {@code named} KBs, serves the KBs that the daemon watched last, or the default KB. */
   KbRouter(List<Kb> named, Settings settings, UserDirectories locations, Supplier<KbHost> hosts) {
     this.named = named;
     this.settings = settings;
@@ -99,7 +99,7 @@ final class KbRouter implements AutoCloseable {
     return new Answer(own().ask(kb, request, progress), false);
   }
 
-  /** Returns the KB with this path, path of notes or name; the first KB if none is wanted. */
+  /** Returns the KB whose path, notes' path or name is {@code wanted}; if empty, the first KB. */
   private Kb choose(Optional<String> wanted, List<Kb> kbs) {
     if (wanted.isEmpty()) {
       return kbs.getFirst();
@@ -130,7 +130,7 @@ final class KbRouter implements AutoCloseable {
     return kbs.stream().map(kb -> place(kb).toString()).collect(Collectors.joining(", "));
   }
 
-  /** Returns the path that the user knows: of the notes, else of the folder. */
+  /** Returns the path that the user knows: the path of the notes, or else of the KB's folder. */
   private Path place(Kb kb) {
     return notes(kb).orElse(kb.folder());
   }

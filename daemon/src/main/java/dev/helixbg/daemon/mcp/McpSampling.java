@@ -19,8 +19,9 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Asks the model of an idle client the open questions (sampling), as a page of {@code study}. Ends
- * if none of the answers can be stored, because each question costs the user tokens.
+ * Asks the language model of an idle client the open questions; MCP calls this sampling. Sends the
+ * questions as a page of the command {@code study}. Ends if none of the answers can be stored,
+ * because each question costs the user tokens.
  */
 final class McpSampling {
   private static final Duration IDLE = Duration.ofSeconds(10);

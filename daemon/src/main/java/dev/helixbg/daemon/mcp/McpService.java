@@ -79,7 +79,7 @@ public final class McpService {
     return ServerCapabilities.builder().tools(false).prompts(false).build();
   }
 
-  /** Serves one client until it closes {@code in}; without {@code kbs}, as {@link KbRouter}. */
+  /** Serves a client until it closes {@code in}. If {@code kbs} is empty, see {@link KbRouter}. */
   public static void serve(
       List<Kb> kbs,
       Settings settings,

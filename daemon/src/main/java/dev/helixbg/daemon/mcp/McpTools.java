@@ -51,11 +51,11 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
             answers::search),
         tool(
             "related",
-            "For a text that is about to be stored, or for an entry: the nearest entries, and"
+            "Returns the entries nearest to a text that is about to be stored, or to an entry, and"
                 + " whether one of them already says the same. alreadySaid has one of five values."
                 + " 'yes': the entry in the field 'entry' says the same. 'contradicts': it seems to"
-                + " say something else about the same; read it before you change it. 'perhaps':"
-                + " read the nearest entries, first the one in 'entry'."
+                + " say something else about the same thing; read it before you change it."
+                + " 'perhaps': read the nearest entries, first the one in 'entry'."
                 + " 'no': no entry says the same. 'unknown': not all entries are indexed, see"
                 + " 'coverage'. Give either 'text' or 'entry'.",
             reads(),
@@ -145,16 +145,15 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
             answers::questions),
         tool(
             "answers",
-            "Your answers to questions: for each, the id of the question, and one of the possible"
-                + " answers, or a sentence if the question asks for a sentence. Returns the refused"
-                + " answers with the reasons.",
+            "Stores your answers to questions. Each has the id of the question, and one of the"
+                + " possible answers, or a sentence if the question asks for a sentence. Returns"
+                + " the refused answers with the reasons.",
             notes(true),
             List.of(ToolArgument.answers(MOST_QUESTIONS).needed(), KB),
             answers::answers),
         tool(
             "status",
-            "Which knowledge bases there are, and whether the helix-bg daemon keeps them up to"
-                + " date.",
+            "Returns the knowledge bases, and whether the helix-bg daemon keeps them up to date.",
             reads(),
             List.of(),
             (_, _) -> answers.status()));

@@ -42,9 +42,9 @@ import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
 /**
- * JSON-RPC lines to one MCP client. Unlike the SDK's transport, this one answers a bad line with an
- * error and goes on, accepts batches, and interrupts a call that the client cancels. When the input
- * ends, the transport waits up to 10 s for the running calls.
+ * Exchanges JSON-RPC lines with one MCP client. Unlike the SDK's transport, it answers a bad line
+ * with an error and goes on, accepts batches, and interrupts a call that the client cancels. When
+ * the input ends, the transport waits up to 10 s for the running calls.
  */
 final class StdioTransport implements McpServerTransportProvider {
   private static final Logger LOG = LoggerFactory.getLogger(StdioTransport.class);
@@ -76,8 +76,8 @@ final class StdioTransport implements McpServerTransportProvider {
   private final List<String> tools;
 
   /**
-   * Requests by the JSON of the client's id, which the SDK also uses. Removed under the lock of
-   * {@link #out}, so that no progress is sent after an answer.
+   * Requests without an answer, by the JSON of the client's id; the SDK uses this JSON, too. They
+   * are removed under the lock of {@link #out}, so that no progress is sent after an answer.
    */
   private final Map<Object, Call> unanswered = new ConcurrentHashMap<>();
 
@@ -89,7 +89,7 @@ final class StdioTransport implements McpServerTransportProvider {
 
   private boolean answered;
 
-  /** Begun by {@code initialized}, or by the request after {@code initialize}. */
+  /** Whether {@code initialized} has come, or a request after the answer to {@code initialize}. */
   private boolean initialized;
 
   private Runnable greeted;
@@ -109,7 +109,7 @@ final class StdioTransport implements McpServerTransportProvider {
     session = sessions.create(new Outgoing());
   }
 
-  /** Answers until the client leaves; {@code greeted} runs once the session has begun. */
+  /** Answers messages until the client leaves. When the session has begun, runs {@code greeted}. */
   void serve(Runnable greeted) throws InterruptedException {
     this.greeted = greeted;
     Thread.ofPlatform().daemon().name("mcp-reader").start(this::read);
@@ -134,7 +134,7 @@ final class StdioTransport implements McpServerTransportProvider {
     }
   }
 
-  /** Returns null at the end of input, and an empty line for a line that was refused. */
+  /** Returns the next line; null at the end of input, and an empty line for a refused line. */
   private String readLine() throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     boolean tooLong = false;
@@ -164,7 +164,7 @@ final class StdioTransport implements McpServerTransportProvider {
     try {
       json = Json.read(text.startsWith(BYTE_ORDER_MARK) ? text.substring(1) : text, JsonNode.class);
     } catch (JacksonException e) {
-      refuse(null, PARSE_ERROR, "this line is no JSON");
+      refuse(null, PARSE_ERROR, "this line is not JSON");
       return;
     }
     if (json.isArray() && !json.isEmpty()) { // a batch of version 2025-03-26
@@ -184,7 +184,7 @@ final class StdioTransport implements McpServerTransportProvider {
     try {
       message = McpSchema.deserializeJsonRpcMessage(mapper, json.toString());
     } catch (IOException | RuntimeException e) { // for example JSON that is not an object
-      refuse(id, INVALID_REQUEST, "this is no JSON-RPC 2.0 message");
+      refuse(id, INVALID_REQUEST, "this is not a JSON-RPC 2.0 message");
       return;
     }
     switch (message) {
@@ -363,7 +363,7 @@ final class StdioTransport implements McpServerTransportProvider {
       return json.setAll(reply(answer.id()));
     }
 
-    /** Content may be a list in version 2025-11-25; the SDK takes one part: the first text. */
+    /** Takes the first text of a list, which version 2025-11-25 allows but the SDK does not. */
     @Override
     public <T> T unmarshalFrom(Object data, TypeRef<T> type) {
       JsonNode json = mapper.convertValue(data, JsonNode.class);

@@ -17,8 +17,8 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * An argument of a tool: its schema, and the check that converts a value (null if absent) to JSON,
- * or to a null node if the request gets none.
+ * An argument of a tool. {@code check} converts a value (null if absent) to JSON, or to a null node
+ * if the request must not contain the argument.
  */
 record ToolArgument(
     String name, Map<String, Object> schema, boolean isNeeded, Function<Object, JsonNode> check) {
@@ -60,8 +60,8 @@ record ToolArgument(
   }
 
   /**
-   * A list of objects with the string fields {@code id} and {@code answer}; the tool refuses wrong
-   * objects one by one.
+   * Returns an argument for a list of objects with the string fields {@code id} and {@code answer};
+   * the tool refuses wrong objects one by one.
    */
   static ToolArgument answers(int most) {
     Map<String, Object> string = Map.of("type", "string");
@@ -89,7 +89,7 @@ record ToolArgument(
       try {
         list = Json.read(text, JsonNode.class);
       } catch (JacksonException e) {
-        // the text is no list, so it is refused below
+        // the text is not a list, so it is refused below
       }
     }
     if (!list.isArray()) {

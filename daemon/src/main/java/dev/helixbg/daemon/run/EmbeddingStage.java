@@ -84,7 +84,7 @@ public final class EmbeddingStage implements AutoCloseable {
    * The entries that have a vector by now.
    *
    * @param embedded number of distinct texts that were embedded
-   * @param passagesLeft number of distinct passages of these entries without a vector
+   * @param passagesLeft number of distinct passages of these entries that have no vector yet
    */
   public record Result(KbEntries entries, int embedded, int passagesLeft) {}
 
@@ -95,7 +95,7 @@ public final class EmbeddingStage implements AutoCloseable {
         VectorStore.ofEntries(store), texts, newestFirst(all), source, source.otherWay(false));
   }
 
-  /** Returns the indices of the entries, newest first; of equal times, the last comes first. */
+  /** Returns the indices of the entries, newest first; if times are equal, the last entry first. */
   private static int[] newestFirst(List<Entry> all) {
     return IntStream.range(0, all.size())
         .map(i -> all.size() - 1 - i)
@@ -136,8 +136,8 @@ public final class EmbeddingStage implements AutoCloseable {
   }
 
   /**
-   * Embeds entries for {@code time}, the newest first; then the rest, if that takes no longer than
-   * the finished part. Returns whether all entries have a vector.
+   * Embeds entries for the duration {@code time}, the newest entries first. Then embeds the rest,
+   * too, if that takes no longer than the finished part. Returns whether all entries have a vector.
    */
   boolean embedNewest(Duration time) throws InterruptedException {
     embed(own, "Embedding", time);
@@ -152,7 +152,7 @@ public final class EmbeddingStage implements AutoCloseable {
     embed(parts, "Embedding passages", null);
   }
 
-  /** {@code time} is the time after which much work is left undone; null for no limit. */
+  /** Embeds texts. Stops after {@code time} if more than half the work is left; null: no limit. */
   private void embed(TextVectors texts, String what, Duration time) throws InterruptedException {
     if (texts.left() > 0) {
       long start = nanoTime.getAsLong(); // includes the time of a speed trial

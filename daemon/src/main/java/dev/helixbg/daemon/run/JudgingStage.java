@@ -41,7 +41,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
   /**
    * Settings and callbacks for asking a language model.
    *
-   * @param gpu repeats the questions after a failure of the GPU, at last on the CPU
+   * @param gpu repeats the questions after a failure of the GPU, and finally asks them on the CPU
    * @param measuring receives the progress of measuring a new model
    * @param measuresWriter whether to measure also how well the model writes lessons
    */
@@ -115,8 +115,8 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
   }
 
   /**
-   * Adds the coding agents' verdicts; their labels and summaries where the language model gave
-   * none; their lessons if it wrote none, or writes them unreliably.
+   * Adds the coding agents' verdicts. Adds their labels and summaries where the language model gave
+   * none, and their lessons if the model wrote none or writes lessons unreliably.
    */
   private static Judgements withAgents(Judgements judged, Subject subject)
       throws InterruptedException {
@@ -158,7 +158,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
   }
 
   /**
-   * Asks all questions that have no stored answer; labels and lessons, which are most, come last.
+   * Asks all questions without a stored answer; labels and lessons, the most numerous, come last.
    *
    * @throws InterruptedException when interrupted or cancelled; the answers until then are saved
    * @throws GgufException when the file is not a usable model

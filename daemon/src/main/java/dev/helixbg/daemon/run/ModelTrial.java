@@ -46,9 +46,7 @@ public record ModelTrial<T>(Settings settings, LanguageModelFile model, Question
     return new ModelTrial<>(settings, model, (asking, _) -> new JudgeTrial(asking).ask());
   }
 
-  /**
-   * Returns the trial of a writer of lessons, which are compared by vectors from {@code embedder}.
-   */
+  /** Returns the trial that measures the model as a writer of lessons, which vectors compare. */
   public static ModelTrial<LessonTrust> ofReader(
       Settings settings, LanguageModelFile model, EmbedderSource embedder) {
     return new ModelTrial<>(

@@ -75,7 +75,7 @@ public record Pipeline(
         List<NamedEntry> entries, Vectors vectors, PassageVectors passages, int threads);
   }
 
-  /** Minimum number of passages without vectors for a first look; they take a few seconds. */
+  /** Minimum number of passages to embed for a first look; embedding them takes a few seconds. */
   static final int MANY_PASSAGES = 512;
 
   /** Minimum number of unread pairs for a first look. */
@@ -101,9 +101,9 @@ public record Pipeline(
   }
 
   /**
-   * Runs all stages. Before a long stage, offers {@code looks} a first look (an early report). If
-   * one came before the passages, none comes before the reading of pairs. If the KB has no complete
-   * report, one at the newest entries may come first.
+   * Runs all stages. Before a long stage, offers {@code looks} a first look (an early report). If a
+   * first look came before the passages, none comes before the reading of pairs. If the KB has no
+   * complete report, a first look at the newest entries may come before all others.
    *
    * @throws InterruptedException when interrupted; the vectors and answers until then are saved
    */
@@ -144,7 +144,7 @@ public record Pipeline(
     return new EmbeddingStage(kb.database(), embedder, display, log);
   }
 
-  /** Collects garbage before and after a first look: 470 MB with 100,000 entries. */
+  /** Offers a first look. Collects garbage before and after it, 470 MB with 100,000 entries. */
   private static void offer(FirstLooks looks, FirstLookMaker known) throws InterruptedException {
     System.gc();
     looks.look(known);
@@ -152,7 +152,7 @@ public record Pipeline(
   }
 
   /**
-   * Findings from vectors and words; {@code open} has those about which the user has not decided.
+   * Findings from vectors and words; {@code open} has the findings that the user has not settled.
    */
   private record KbFindings(
       KbStore kb,
@@ -184,8 +184,7 @@ public record Pipeline(
   }
 
   /**
-   * Returns the decisions. A finding is <i>done</i> only if the log no longer has it; otherwise the
-   * decision is taken back.
+   * Returns the decisions. Takes back each decision <i>done</i> if the log still has its finding.
    */
   private static Decisions decisions(KbStore kb, LogAccount log, List<String> found) {
     Decisions decisions = kb.decisions().read();

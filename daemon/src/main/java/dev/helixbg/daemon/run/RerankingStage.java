@@ -25,7 +25,7 @@ public final class RerankingStage {
   /** Whether a pair judge could not be used; this process then tries no more. */
   private volatile boolean refused;
 
-  /** {@code source} is empty if no pairs are read; {@code warnings} receives the reason. */
+  /** {@code source} is empty if no pairs are read; {@code warnings} receives a judge's failure. */
   public RerankingStage(
       Optional<? extends PairSource> source,
       int threads,

@@ -24,10 +24,11 @@ import java.util.stream.IntStream;
  * Texts with their vectors: known ones from the store, and new ones, which are saved after every
  * {@link #BATCH_TEXTS} texts. One thread at a time may use an instance.
  *
- * <p>All vectors of an instance are made by one method: the usual one, or the other one (see {@link
- * EmbedderSource#otherWay}) if a trial has found it faster, and if it can embed all texts in less
- * time than the usual method needs for the missing vectors. For a few new texts the method stays
- * the same, except that a model that opens faster may make the first vectors.
+ * <p>All vectors of an instance are made by one method. This is the usual method, unless a trial
+ * has found the other method (see {@link EmbedderSource#otherWay}) faster, and the other method can
+ * embed all texts in less time than the usual method needs for the missing vectors. If only a few
+ * texts are new, the method stays as it is; but if there are no vectors yet, a model that opens
+ * faster may make them.
  */
 public final class TextVectors {
   public static final int BATCH_TEXTS = 512;
@@ -147,14 +148,14 @@ public final class TextVectors {
     return id;
   }
 
-  /** Returns the keys by which other classes identify the texts: always of the usual method. */
+  /** Returns the keys by which other classes identify the texts; they are of the usual method. */
   List<TextKey> names() {
     return isUsual()
         ? List.copyOf(keys)
         : texts.stream().map(text -> TextKey.of(source.id(), text)).toList();
   }
 
-  /** Embeds texts, at most {@code most}; if interrupted, the vectors made so far are saved. */
+  /** Embeds at most {@code most} texts; if interrupted, the vectors made so far are saved. */
   void embed(Embedder embedder, Progress progress, int most) throws InterruptedException {
     List<TextKey> next = missing.keySet().stream().limit(most).toList();
     List<String> nextTexts = missing.values().stream().limit(most).toList();

@@ -22,7 +22,7 @@ import java.util.Optional;
 public final class RelatedAnswer {
   private RelatedAnswer() {}
 
-  /** Returns a search for enough entries to show {@code limit}, and for the pair judges to read. */
+  /** Returns a search that finds {@code limit} entries, but at least enough for the pair judges. */
   public static SearchRequest request(Entry asked, int limit) {
     return SearchRequest.best(
         PrintableText.beginning(asked.embeddedText().strip(), SearchRequest.MAX_TEXT),
@@ -90,7 +90,8 @@ public final class RelatedAnswer {
   }
 
   /**
-   * Leaves out a note's title, unless the asked text begins with it or with its last heading, too.
+   * Returns the content of an entry, without a note's title. If the asked text also begins with the
+   * title or the title's last heading, this first line of the asked text replaces the title.
    */
   private static String whole(Entry entry, String asked) {
     String content = entry.text().content();

@@ -40,10 +40,7 @@ public record SearchAnswer(List<SearchIndex.Hit> hits, Coverage coverage) {
     return line;
   }
 
-  /**
-   * Returns the line that tells how many entries could be searched; some other answers have it,
-   * too.
-   */
+  /** Returns a line that tells how many entries could be searched; other answers use it, too. */
   public static ObjectNode toJson(Coverage coverage) {
     ObjectNode line = Json.object();
     line.putObject("coverage").put("indexed", coverage.indexed()).put("total", coverage.total());

@@ -114,7 +114,7 @@ final class SearchWorker implements AutoCloseable {
     return new Failure(ExitCode.BUSY, "the daemon is stopping");
   }
 
-  /** Errors are passed to the callers. */
+  /** Answers searches until the worker is closed. Passes errors to the callers. */
   private void work() {
     List<Asked> batch = new ArrayList<>();
     while (!closed) {
@@ -169,7 +169,7 @@ final class SearchWorker implements AutoCloseable {
   }
 
   /**
-   * Reads the entries that have a vector if the log or the vectors have changed. Returns the
+   * If the log or the vectors have changed, reads the entries that have a vector. Returns the
    * embedder for queries that are compared with these vectors.
    */
   private EmbedderSource read(EmbedderSource source) {

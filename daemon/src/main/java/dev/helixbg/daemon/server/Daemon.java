@@ -238,9 +238,7 @@ public final class Daemon implements AutoCloseable {
     }
   }
 
-  /**
-   * Closes all parts, the control socket last: the client that stopped the daemon gets its answer.
-   */
+  /** Closes all parts, the control socket last, because the stopping client awaits its answer. */
   @Override
   public void close() {
     close(control::refuse);

@@ -131,8 +131,8 @@ public final class DaemonLog {
   }
 
   /**
-   * Makes an event one line, with an exception indented below it. Texts are made printable, so that
-   * they can neither fake an event nor control a terminal.
+   * Writes an event as one line, with its exception indented below. Texts are made printable, so
+   * that they can neither fake an event nor control a terminal.
    */
   private static final class LineEncoder extends EncoderBase<ILoggingEvent> {
     private final ThrowableProxyConverter exceptions = new ThrowableProxyConverter();

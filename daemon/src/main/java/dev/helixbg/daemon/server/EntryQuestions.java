@@ -28,8 +28,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Questions about single entries, lessons and topics, which a coding agent and the language model
- * get alike.
+ * Questions about single entries, lessons and topics. A coding agent gets the same questions as the
+ * language model.
  */
 record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedder) {
   private static final int LONGEST_TOPIC = 300;
@@ -45,8 +45,8 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
           .formatted(AgentQuestion.LONGEST);
 
   /**
-   * Returns the open questions, newest entries first: those that neither this client nor one whose
-   * answers count has answered, and that are not in {@code taken}.
+   * Returns the open questions, beginning with the newest entries. Omits questions that are in
+   * {@code taken}, or that were answered by this client or by a client whose answers count.
    */
   List<QuestionRequests.Given> open(
       QuestionKind kind, AgentAnswers said, AgentClient client, Set<String> taken, Instant now)
@@ -77,7 +77,7 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
         .toList();
   }
 
-  /** Returns the entries by topic, without those that get a vector in the next run. */
+  /** Returns the entries by topic, without entries that get their vector only in the next run. */
   private CentralEntries topics(List<NamedEntry> entries) {
     Map<String, float[]> vectors = new HashMap<>();
     VectorStore.ofEntries(findings.store().database())

@@ -15,15 +15,12 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** Answers requests for single entries of the present log, which a request names by name or id. */
+/** Answers requests for single entries of the present log. A request has an entry's name or id. */
 final class EntryRequests {
   /** Maximum length of a page of a text, in UTF-16 units; an agent reads a page at a time. */
   static final int PAGE = 8_000;
 
-  /**
-   * Maximum length of an entry's source or name, in characters, the same limit as in all MCP
-   * answers.
-   */
+  /** Maximum length of an entry's source or name, in characters, as in all MCP answers. */
   private static final int LINE = 300;
 
   private static final int TAG = 100;

@@ -251,8 +251,9 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
 
   /**
    * Stores a decision or an opinion. The client counts as an agent, unless {@code by} says that it
-   * is a person. An agent may decide {@code done} only if the log shows it. If a person decides so
-   * earlier, the finding is dismissed, because the next run would find it again.
+   * is a person. An agent may decide {@code done} only if the log shows that the finding is done.
+   * If a person decides {@code done} before the log shows it, the finding is dismissed, because the
+   * next run would find it again.
    *
    * @param request request with {@code id} and {@code decision}, and optionally {@code by} and
    *     {@code reason}

@@ -33,7 +33,7 @@ public record KbHost(
     SearchService searches)
     implements AutoCloseable {
 
-  /** Returns a host with the models that the settings name. */
+  /** Returns a host with the models named in the settings. */
   public static KbHost of(Settings settings, Consumer<String> warnings) {
     return of(
         settings,

@@ -30,7 +30,7 @@ import java.util.Set;
 public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
   private static final int USUAL_HITS = 10;
 
-  /** Requests that use the texts of entries. Before them, changed notes are read again. */
+  /** Requests that use the texts of entries. Changed notes are read again before such a request. */
   private static final Set<String> READING =
       Set.of("search", "related", "entry", "findings", "finding", "act", "decide", "questions");
 

@@ -27,14 +27,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Questions for a coding agent about pairs of entries, which contain only the two texts, so that a
- * pair with a known answer looks like any other.
+ * Questions for a coding agent about pairs of entries. A question contains only the two texts, so
+ * that a pair with a known answer looks like any other pair.
  */
 final class PairQuestions {
   /** Maximum length of an excerpt, in characters. */
   static final int MOST_SHOWN = 800;
 
-  /** Maximum length of an excerpt, in estimated tokens: a question costs at most 600. */
+  /** Maximum length of an excerpt, in estimated tokens, so that a question costs at most 600. */
   private static final int MOST_TOKENS = 240;
 
   /** Number of characters of context before the matching part. */
@@ -106,12 +106,12 @@ final class PairQuestions {
     return texts;
   }
 
-  /** The first questions about relations, and the number of all relations to ask about. */
+  /** The first questions about pairs, and the number of all pairs that may be asked about. */
   record Open(List<QuestionRequests.Given> first, int all) {}
 
   /**
-   * Returns the pairs that an agent may be asked about: leads first, then those that a pair judge
-   * has read, least certain first, then the others.
+   * Returns the pairs that an agent may be asked about. First come leads (pairs at the top of the
+   * report), then pairs that a pair judge has read, the least certain first, then all other pairs.
    *
    * @param taken ids of questions to skip
    * @param most maximum number of pairs whose texts are read

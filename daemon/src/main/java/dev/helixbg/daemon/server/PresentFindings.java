@@ -36,13 +36,13 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Findings of the last report, compared with the present log: present names, and the possible
- * edits.
+ * Compares the findings of the last report with the present log, and returns the present names of
+ * their entries and the possible edits.
  */
 public final class PresentFindings {
   private final Supplier<PresentEntries> log;
 
-  /** Entries of the present log; null while it is the report's log and was not read. */
+  /** Entries of the present log; null while this log is the report's log and was not yet read. */
   private PresentEntries entries;
 
   private PresentFindings(Supplier<PresentEntries> log) {
@@ -59,7 +59,7 @@ public final class PresentFindings {
     return new PresentFindings(new PresentEntries(DataLog.readQuiet(kb.dataLog()), modelId));
   }
 
-  /** Returns the findings of the last report. Reads the log now only if it has changed since. */
+  /** Returns the findings of the last report. Reads the log now only if it is not the report's. */
   static PresentFindings of(KbStore store, String modelId) throws InterruptedException {
     boolean isOfReport =
         store
@@ -339,7 +339,7 @@ public final class PresentFindings {
     return calls.addObject().put("name", "act").putObject("arguments").put("id", id);
   }
 
-  /** Fails unless the edit, which was planned anew, has the same plan. */
+  /** Fails unless {@code act}, an edit that was just planned again, has the plan {@code plan}. */
   static ObjectNode confirmed(ObjectNode act, String plan) {
     if (!act.path("plan").asText().equals(plan)) {
       throw Failure.usage(

@@ -92,12 +92,14 @@ public record QuestionRequests(
   }
 
   /**
-   * Returns the next open questions for a client. Of pairs: leads first, then those on which the
-   * pair judges are least certain, and some pairs with known answers, which measure the client;
-   * sorted by the ids that the client gets. Of other kinds: the newest entries first.
+   * Returns the next open questions for a client. For pairs, takes leads (pairs at the top of the
+   * report) first, then pairs on which the pair judges are least certain. Adds some pairs with
+   * known answers, which measure the client. Sorts all pairs by the ids that the client gets. For
+   * other kinds of questions, takes the newest entries first.
    *
    * @param request a request with {@code client} and optionally {@code clientVersion}, {@code
-   *     kind}, {@code count} and {@code perDay}, with which no question is given twice in a day
+   *     kind}, {@code count} and {@code perDay}, the maximum number of questions in a day. With
+   *     {@code perDay}, no question is given twice in a day
    */
   public ObjectNode give(ObjectNode request, Instant now) throws InterruptedException {
     AgentClient client = client(request);
@@ -260,7 +262,7 @@ public record QuestionRequests(
         : Optional.empty();
   }
 
-  /** Returns the times of the pages that were answered faster than they can be read. */
+  /** Finds pages of questions answered faster than readable, and returns when they were given. */
   private static Set<Instant> hasty(
       Set<String> answered, Map<String, AgentQuestion> asked, Instant now) {
     Map<Instant, Integer> characters = new HashMap<>();

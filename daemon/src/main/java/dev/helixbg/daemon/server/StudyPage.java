@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 
 /**
  * A Markdown page of open questions for the chat of any language model, and a parser for the
- * answers. Texts of entries are in code fences that they cannot close, and that the parser ignores.
+ * answers. Texts of entries are in code fences that no text can close; the parser ignores them.
  */
 public final class StudyPage {
   /** Language name of the code fences that contain texts of entries. */
@@ -29,7 +29,7 @@ public final class StudyPage {
   private static final Pattern ANSWER =
       Pattern.compile("\\b([0-9a-f]{16})\\b(?:[^\\p{L}\\p{N}]+(\\w+))?");
 
-  /** May precede the id in a line with an answer: punctuation, and the number of a list item. */
+  /** Text that may precede the id in an answer's line: punctuation, the number of a list item. */
   private static final Pattern START =
       Pattern.compile("[^\\p{L}\\p{N}]*(?:\\d{1,3}[^\\p{L}\\p{N}]+)?");
 
@@ -37,7 +37,7 @@ public final class StudyPage {
 
   private StudyPage() {}
 
-  /** Returns the page with the questions of the answer to a request {@code questions}. */
+  /** Returns a page with the questions in {@code given}, the answer to a request for questions. */
   public static String of(JsonNode given) {
     String possible =
         given.path("answers").valueStream().map(JsonNode::asText).collect(Collectors.joining(", "));
@@ -72,8 +72,8 @@ public final class StudyPage {
   }
 
   /**
-   * Returns the answers in the lines of a chat, as the request {@code answers} takes them. An id
-   * without an answer gets an empty one, which is refused.
+   * Returns the answers in the lines of a chat, in the form that the request {@code answers}
+   * expects. An id without an answer gets an empty answer, which is refused.
    */
   public static ArrayNode answers(String written) {
     ArrayNode answers = Json.object().putArray("answers");

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * An installed helix-bg: an archive, a package, or {@code scripts/install}; not a git checkout,
- * which each build changes.
+ * A helix-bg that was installed from an archive, from a package, or by {@code scripts/install}. A
+ * git checkout is not an installation, because each build changes it.
  *
  * @param root the folder with {@code bin}, {@code lib} and {@code runtime}, as a path that stays
  *     valid after updates

@@ -19,7 +19,7 @@ public final class ServiceHealth {
   public static CheckLine check(Path file, DaemonHome home, Optional<Installation> program) {
     if (Files.notExists(file)) {
       return CheckLine.ok(
-          NAME, "not installed; 'helix-bg service install' lets it start at each login");
+          NAME, "not installed; 'helix-bg service install' makes it start at each login");
     }
     Optional<JsonNode> status = new DaemonLink(home).status();
     if (status.isPresent()) {
@@ -66,8 +66,8 @@ public final class ServiceHealth {
   }
 
   /**
-   * Returns the last line of the service's errors, unless the daemon's log is newer: a daemon that
-   * was stopped writes to its log last.
+   * Returns the last line of the service's error file. Empty if the daemon's log is newer, because
+   * a daemon that is stopped writes to its log last.
    */
   static Optional<String> lastError(DaemonHome home) {
     try {

@@ -28,10 +28,10 @@ public final class ServicePlan {
   }
 
   /**
-   * Returns the steps for launchd. {@code bootout} does not wait for the end of the service, which
-   * cannot be started again before; so a step waits.
+   * Returns the steps for launchd. {@code bootout} does not wait until the service has ended, but
+   * only then can the service be started again. Therefore a step waits for the end.
    *
-   * @param spec the service to write; if empty, the file stays
+   * @param spec the service to write; if empty, the service's file stays as it is
    * @param domain {@code gui/UID} or {@code user/UID}
    */
   public static List<ServiceStep> launchd(

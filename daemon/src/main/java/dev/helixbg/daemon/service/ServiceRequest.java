@@ -18,7 +18,7 @@ import java.util.TreeMap;
 
 /**
  * The user's options for the service, stored in {@code ~/.helix/service.json}, so that another
- * version can write the service's file again. Paths are absolute.
+ * version of helix-bg can write the service's file again. Paths are absolute.
  *
  * @param config the settings file; null if none was named
  * @param set settings from flags

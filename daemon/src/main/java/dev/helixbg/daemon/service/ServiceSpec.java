@@ -42,7 +42,7 @@ public record ServiceSpec(
       if (text.chars().anyMatch(Character::isISOControl)) {
         throw Failure.usage(
             "the arguments, variables and paths of a service must not contain control characters,"
-                + " as in: "
+                + " but this text does: "
                 + text);
       }
     }

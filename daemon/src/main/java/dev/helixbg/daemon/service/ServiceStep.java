@@ -69,7 +69,7 @@ public record ServiceStep(String shown, Deed deed) {
         });
   }
 
-  /** Runs a command and ignores its failure: then there is nothing to do. */
+  /** Runs a command and ignores its failure, which means that there is nothing to do. */
   static ServiceStep maybe(String... command) {
     ServiceStep run =
         running(command, (answer, out) -> tell(out, answer.code() == 0 ? answer.output() : ""));
@@ -112,8 +112,8 @@ public record ServiceStep(String shown, Deed deed) {
   }
 
   /**
-   * Waits until the service's daemon answers: service managers do not report that a program has
-   * soon ended.
+   * Waits until the service's daemon answers, because service managers do not report a program that
+   * ends soon after its start.
    */
   static ServiceStep awaitStart(DaemonHome home) {
     return new ServiceStep(
@@ -143,7 +143,7 @@ public record ServiceStep(String shown, Deed deed) {
     Optional<T> take() throws InterruptedException;
   }
 
-  /** Looks again and again, but not longer than {@link #PATIENCE}. */
+  /** Repeats {@code look} until it returns a value; fails after {@link #PATIENCE}. */
   private static <T> T until(Look<T> look, Supplier<Failure> late) throws InterruptedException {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     Optional<T> seen;
@@ -200,8 +200,8 @@ public record ServiceStep(String shown, Deed deed) {
   }
 
   /**
-   * Adds the variable {@value #RUNTIME_FOLDER} if it is missing, as in a shell of {@code su} or
-   * {@code cron}.
+   * Adds the variable {@value #RUNTIME_FOLDER} if it is missing, for example in a shell of {@code
+   * su} or {@code cron}.
    *
    * @param folders folder with one runtime folder for each user, named by the user's id
    */

@@ -40,10 +40,11 @@ public record Console(
   }
 
   /**
-   * Returns the console that scripts/helix-bg prepared, or a plain console without that launcher.
-   * Java cannot test stdout and stderr separately for a terminal, so the launcher does. Descriptor
-   * 3 is the true stderr; 2 leads to a filter of a JVM warning. For {@code mcp}, 4 is the true
-   * stdout; 1 is stderr, so that no output of the JVM or of native code breaks the protocol.
+   * Returns the console that the launcher scripts/helix-bg prepared, or else a plain console. The
+   * launcher tests stdout and stderr for a terminal, because Java cannot test them separately.
+   * Descriptor 3 is the true stderr, and 2 leads to a filter of a JVM warning. For {@code mcp}, 4
+   * is the true stdout, and 1 is stderr, so that no output of the JVM or of native code breaks the
+   * protocol.
    */
   public static Console of(Map<String, String> environment) {
     String terminals = environment.getOrDefault("HELIX_BG_LAUNCHER_TERMINALS", "");
@@ -80,7 +81,7 @@ public record Console(
     }
   }
 
-  /** {@code /dev/fd/3} is no substitute: it has another position, and opens no socket. */
+  /** Returns a descriptor. {@code /dev/fd/3} would have its own position, and fail for a socket. */
   private static FileDescriptor passed(int number, FileDescriptor otherwise) {
     try {
       Constructor<FileDescriptor> of = FileDescriptor.class.getDeclaredConstructor(int.class);
@@ -109,7 +110,7 @@ public record Console(
     note("helix-bg: " + format, values);
   }
 
-  /** Returns {@code code}, or {@link ExitCode#WRITE} if only the output has failed. */
+  /** Returns {@code code}, or {@link ExitCode#WRITE} instead of OK if writing the output failed. */
   public int checked(int code) {
     boolean failed = out.checkError() | json.checkError() | coloured.checkError();
     if (!failed || code != ExitCode.OK.number()) {

@@ -119,7 +119,7 @@ public record ErrorReporter(Console console)
     };
   }
 
-  /** Whether an interrupt caused the error, which may look like a damaged file. */
+  /** Whether an interrupt caused the error; such an error may look like damage to a file. */
   public static boolean wasInterrupted(Throwable e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof InterruptedException

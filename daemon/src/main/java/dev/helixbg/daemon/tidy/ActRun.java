@@ -24,8 +24,8 @@ import java.util.regex.Pattern;
 
 /**
  * Carries out an act with helix, and stops at the first step that fails. Between helix's calls,
- * looks check that the plan still fits the log. If the log shows the change at the end, the finding
- * is recorded as done.
+ * checks that the plan still fits the log. If the log shows the change at the end, records the
+ * finding as done.
  */
 public record ActRun(KbStore store, Settings settings, String modelId) {
   /** Maximum wait for an act; enough for a few calls, even if the last call gets no answer. */
@@ -83,7 +83,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return FindingRequests.of(store, settings, modelId);
   }
 
-  /** Does not wait 0.5 s until the log stays unchanged, because helix has answered the call. */
+  /** Returns the findings now, without a wait for a quiet log, because helix has answered. */
   private FindingRequests afterCall() {
     PresentEntries now = new PresentEntries(DataLog.read(store.kb().dataLog()), modelId);
     return new FindingRequests(store, Optional.empty(), new PresentFindings(now));
@@ -173,7 +173,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return edit.at("/arguments/match_str").equals(mark.at("/arguments/text"));
   }
 
-  /** Returns the calls before the plan's check of marks, which append marks to notes. */
+  /** Returns the calls that append marks to notes: all calls before the plan's check of marks. */
   private static List<JsonNode> marking(JsonNode act) {
     List<JsonNode> marking = new ArrayList<>();
     for (JsonNode call : act.path("calls")) {

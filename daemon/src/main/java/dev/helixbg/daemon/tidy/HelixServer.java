@@ -57,8 +57,8 @@ public final class HelixServer implements Helix {
   }
 
   /**
-   * Returns the program that the setting {@code helix.command} names, else the first helix in the
-   * absolute folders of {@code path}; fails if the setting names no program.
+   * Returns the program named in the setting {@code helix.command}; fails if it is not a program.
+   * Without the setting, returns the first helix in the absolute folders of {@code path}.
    */
   public static Optional<Path> find(Settings settings, String path) {
     if (settings.helix().isPresent()) {

@@ -9,8 +9,8 @@ import org.jline.utils.AttributedStringBuilder;
 import org.jline.utils.AttributedStyle;
 
 /**
- * Styles, wraps and places texts for the screen; their control characters lose their effect. If
- * {@code plain}, the terminal has no styles, and brackets mark words.
+ * Styles, wraps and places texts for the screen; control characters in texts lose their effect. If
+ * {@code plain}, the terminal has no styles, so brackets mark words.
  */
 record Ink(boolean colour, boolean plain) {
   private static final AttributedStyle NONE = AttributedStyle.DEFAULT;

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An edit made in a memory file, with the data for an undo: the SHA-256 of the file {@code after}
- * it, and the lines {@code around} each changed span.
+ * An edit that was made in a memory file, with the data for an undo: the SHA-256 of the file {@code
+ * after} the edit, and the lines {@code around} each changed part of the text.
  */
 record KeptEdit(FileEdit edit, String after, List<Around> around) {
   /** Lines with their line ends; empty at the file's start or end. */
@@ -49,8 +49,8 @@ record KeptEdit(FileEdit edit, String after, List<Around> around) {
   }
 
   /**
-   * Returns the text {@code now} without the edit. If the file has changed since, the old text
-   * replaces the new text between its lines; empty unless each is at exactly one place.
+   * Returns the text {@code now} without the edit. If the file has changed since the edit, finds
+   * each new text by the lines around it; empty unless each is at exactly one place.
    */
   Optional<String> takenBack(String now) {
     if (Sha256.of(now).equals(after)) {

@@ -32,8 +32,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Acts on memory files, and their undo. Before a change, the removed text is saved in the store's
- * folder {@value #FOLDER}: in {@code ID.json}, then {@code ID-1.json} and so on.
+ * Carries out acts on memory files, and undoes them. Before a change, saves the removed text in the
+ * store's folder {@value #FOLDER}: in {@code ID.json}, then {@code ID-1.json} and so on.
  */
 public record NoteRun(ActRun acts, NotesKb notes) {
   private static final String FOLDER = "acts";
@@ -56,9 +56,9 @@ public record NoteRun(ActRun acts, NotesKb notes) {
   }
 
   /**
-   * Carries out the act that {@code request} was planned to, and records its finding as done. The
-   * act is planned again first, because the text that it keeps may have gone; if the new plan
-   * differs, nothing is changed.
+   * Carries out {@code act}, the plan for {@code request}, and records its finding as done. First
+   * plans the act again, because the text that the act keeps may be gone. If the new plan differs,
+   * changes nothing.
    */
   public Outcome run(ObjectNode request, ObjectNode act) throws IOException, InterruptedException {
     String id = act.path("id").asText();

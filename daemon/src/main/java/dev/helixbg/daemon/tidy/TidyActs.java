@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jline.utils.AttributedString;
 
-/** Carries out and undoes the acts and decisions of a session, after a page that shows them. */
+/** Carries out and undoes the acts and decisions of a session, but first shows them on a page. */
 final class TidyActs {
   private final TidySession session;
   private final TidyList list;

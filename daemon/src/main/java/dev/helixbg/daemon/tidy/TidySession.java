@@ -274,7 +274,7 @@ final class TidySession {
         .on("esc", "back", this::back);
   }
 
-  /** Adds a key that shows the next finding if the page's finding is no longer open. */
+  /** Adds a key. If the page's finding is no longer open, the key only shows the next finding. */
   private void whileOpen(FindingPage found, String key, String words, Page.Action action) {
     found.on(
         key,

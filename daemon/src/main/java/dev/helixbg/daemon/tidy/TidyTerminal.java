@@ -91,7 +91,7 @@ public final class TidyTerminal implements Desk {
 
   /**
    * Runs a session until the user quits, interrupts it or closes the terminal; decisions are kept.
-   * Fails if standard input or output is no terminal.
+   * Fails if standard input or output is not a terminal.
    */
   public static Summary run(ActRun acts, World world) throws IOException, InterruptedException {
     String type = world.environment().getOrDefault("TERM", DUMB);

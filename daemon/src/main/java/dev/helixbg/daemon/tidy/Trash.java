@@ -50,7 +50,7 @@ record Trash(Path home, boolean isMac) {
   Moved move(Path file, LocalDateTime now) throws IOException {
     Path from = file.toRealPath(LinkOption.NOFOLLOW_LINKS);
     if (!Files.isRegularFile(from, LinkOption.NOFOLLOW_LINKS)) {
-      throw new IOException(from + " is no file");
+      throw new IOException(from + " is not a regular file");
     }
     Files.createDirectories(home);
     return isMac ? moveTo(home, from) : moveByInfo(from, now);

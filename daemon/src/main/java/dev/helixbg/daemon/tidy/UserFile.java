@@ -29,7 +29,7 @@ public record UserFile(Path file) {
 
   /**
    * Replaces the file in one step by a synced file with the same mode, owner and group. Returns
-   * false, and changes nothing, if the file has not the content {@code before}.
+   * false, and changes nothing, if the content of the file is not {@code before}.
    */
   public boolean replace(byte[] before, byte[] after) throws IOException {
     requireChangeable();
@@ -49,8 +49,9 @@ public record UserFile(Path file) {
   }
 
   /**
-   * Fails if a change is unsafe: if the file is a link or read-only, belongs to another user, or is
-   * written or locked by another process.
+   * Fails if a change is unsafe: if the file is a link, has a second name, has an access control
+   * list, is read-only or in a read-only folder, belongs to another user, or is written or locked
+   * by another process.
    */
   public void requireChangeable() throws IOException {
     if (Files.isSymbolicLink(file)) {

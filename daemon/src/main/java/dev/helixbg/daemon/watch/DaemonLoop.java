@@ -8,8 +8,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The daemon's main loop: checks each KB when it is due, does the chores, and sleeps. Others can
- * wake it.
+ * The daemon's main loop: checks each KB when it is due, does the chores, and sleeps. Other threads
+ * can wake it.
  */
 public final class DaemonLoop {
   public interface Chores {

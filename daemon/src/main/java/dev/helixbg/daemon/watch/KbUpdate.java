@@ -60,14 +60,14 @@ public final class KbUpdate {
     return questions;
   }
 
-  /** Returns what the report lacks, while a first look (an early report) stands. */
+  /** Returns the parts that a first look (an early report) lacks; empty for a complete report. */
   public Optional<FirstLook> left() {
     return left;
   }
 
   /**
-   * Returns the last update's outcome; empty if another process made the report, or it was
-   * released.
+   * Returns the last update's outcome; empty if another process made the report, or if the outcome
+   * was released.
    */
   public Optional<Pipeline.Outcome> outcome() {
     return Optional.ofNullable(outcome);
@@ -84,8 +84,8 @@ public final class KbUpdate {
   }
 
   /**
-   * Requests an update even if no file has changed: the report lacks answers, or the outcome is
-   * missing.
+   * Requests an update even if no file has changed, because the report lacks answers or the outcome
+   * is missing.
    */
   public void runAgain() {
     again = true;

@@ -59,7 +59,7 @@ public final class KbWatch {
   /** The state of the present report's files; null if an update is needed in any case. */
   private KbStamp done;
 
-  /** The state at the last noticed change, while further changes are waited for; else null. */
+  /** The state at the last noticed change, until the files have rested long enough; else null. */
   private KbStamp pending;
 
   private long pendingSince;
@@ -205,8 +205,8 @@ public final class KbWatch {
   }
 
   /**
-   * States of the files that a report is made from; the same states make the same report. Of these,
-   * helix-bg writes only the copy of the decisions.
+   * States of the files from which a report is made. If all states are equal, the report is equal,
+   * too. The copy of the decisions is the only one of these files that helix-bg writes.
    */
   private record KbStamp(
       FileState log,

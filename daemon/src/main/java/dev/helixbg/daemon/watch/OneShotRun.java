@@ -29,7 +29,7 @@ public record OneShotRun(Pipeline pipeline) {
 
   /**
    * Whether the last report can stay; needs no lock and writes nothing. {@code enough} tells
-   * whether its basis is close enough to the present one.
+   * whether the report's basis is close enough to the present basis.
    */
   public boolean isDone(KbStore store, BiPredicate<LastReport.Origin, ReportBasis> enough) {
     return done(store, pipeline.basis(store), enough).isPresent()

@@ -14,8 +14,8 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 /**
- * Declares a command to picocli, without annotations: reading those takes longer than a short
- * command runs. {@code arguments} gets each option and argument.
+ * Declares a command to picocli. Annotations are not used, because reading them takes longer than a
+ * short command runs. {@code arguments} receives each option and argument.
  */
 public record Declaration(CommandSpec spec, Consumer<ArgSpec> arguments, Console console) {
   /** Options that several commands have. */
@@ -49,7 +49,7 @@ public record Declaration(CommandSpec spec, Consumer<ArgSpec> arguments, Console
     }
   }
 
-  /** Adds options and arguments of which exactly one must be given. */
+  /** Adds several options and arguments; a user must give exactly one of them. */
   public void addOneOf(Shared options) {
     ArgGroupSpec.Builder group = ArgGroupSpec.builder().exclusive(true).multiplicity("1");
     options.declare(new Declaration(spec, group::addArg, console));
@@ -128,9 +128,7 @@ public record Declaration(CommandSpec spec, Consumer<ArgSpec> arguments, Console
     add(argument.auxiliaryTypes(type), List.class, set::accept);
   }
 
-  /**
-   * The present value of an option. If it is a list or map, picocli gets it here and adds to it.
-   */
+  /** The present value of an option. If it is a list or map, picocli gets it and adds elements. */
   private static final class Value implements IGetter, ISetter {
     private final Consumer<Object> set;
     private Object present;

@@ -85,12 +85,12 @@ public final class KbOption implements Declaration.Shared {
     }
   }
 
-  /** Returns the words without the first, if it is the path of a folder that has a data.log. */
+  /** Returns the words without the first word, if that is the path of a folder with a data.log. */
   public List<String> afterFolder(List<String> words) {
     return without(words, word -> word == words.getFirst() && isKb(word));
   }
 
-  /** Returns the words without the first one that is a path or a folder, and no {@code isName}. */
+  /** Returns the words without the first one that is a path or folder and fails {@code isName}. */
   public List<String> withoutFolder(List<String> words, Predicate<String> isName) {
     return without(words, word -> !isName.test(word) && (isPath(word) || isFolder(word)));
   }
