@@ -127,8 +127,9 @@ public final class IdleWork implements AutoCloseable {
         if (watch.update().outcome().isEmpty()) {
           watch.update().runAgain();
         } else {
-          run = new Run(watch);
-          run.thread.start();
+          Run next = new Run(watch);
+          next.thread.start(); // may fail for lack of memory; then there is no job
+          run = next;
         }
         return true;
       }
