@@ -26,9 +26,10 @@ import org.sqlite.SQLiteJDBCLoader;
  * One SQLite database in a private folder. Threads use its single connection one at a time;
  * processes share the file.
  *
- * <p>If the database is damaged or has an older version, it is moved aside and a new database is
- * created. The failed transaction then runs once more, on the new database. The same happens if
- * another process moved the file, or the user deleted it. A database of a newer version is refused.
+ * <p>If the database is damaged or has an older version, it is moved aside, and a new database is
+ * created. A transaction that failed because of damage runs once more, on the new database. If
+ * another process moved the file, or the user deleted it, a transaction also runs once more on a
+ * new database. A database of a newer version is refused.
  */
 public final class Database implements AutoCloseable {
   private static final String ASIDE = ".damaged";

@@ -25,7 +25,7 @@ final class FactOdds {
 
   private FactOdds() {}
 
-  /** Returns the log odds. {@code judged} is the log odds according to the judge of facts. */
+  /** Returns the log odds that one fact can be deleted; {@code judged} is the judge's estimate. */
   static double of(Relation pair, double judged) {
     String a = pair.a().entry().note().orElse("");
     String b = pair.b().entry().note().orElse("");

@@ -388,7 +388,7 @@ public record MeaningDifference(
 
   private static String digits(String number) {
     StringBuilder digits = new StringBuilder();
-    PairDisagreement.withoutCommas(number)
+    number
         .codePoints()
         .map(c -> Character.isDigit(c) ? '0' + Character.digit(c, 10) : c)
         .map(c -> PairDisagreement.MINUS.indexOf(c) >= 0 ? '-' : c)

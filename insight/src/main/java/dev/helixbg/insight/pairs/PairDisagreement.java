@@ -247,14 +247,9 @@ public final class PairDisagreement {
                 .matcher(text)
                 .results()
                 .map(found -> found.group().replaceFirst("^[%s]".formatted(MINUS), "-"))
-                .map(PairDisagreement::withoutCommas),
+                .map(number -> number.replaceAll(",(?=\\d{3}(?!\\d))", "")),
             words(text).stream().filter(NUMBER_WORDS::containsKey).map(NUMBER_WORDS::get))
         .collect(Collectors.toCollection(TreeSet::new));
-  }
-
-  /** Removes the commas between thousands. */
-  static String withoutCommas(String number) {
-    return number.replaceAll(",(?=\\d{3}(?!\\d))", "");
   }
 
   private static Set<String> identifiers(String text) {
