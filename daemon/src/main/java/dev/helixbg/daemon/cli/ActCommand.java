@@ -86,8 +86,8 @@ final class ActCommand extends JsonCommand {
         given -> plan = given);
     to.list(
         "--marked=MARKS",
-        "Check whether entries still end in these marks, before you remove the entries. The"
-            + " command 'act' prints the marks, and the calls that append them to the entries.",
+        "Check whether entries still end in these marks. Use it before you remove the entries."
+            + " The command 'act' prints the marks, and the calls that append them.",
         String.class,
         given -> marked = given);
   }

@@ -259,7 +259,7 @@ public final class KbStores implements AutoCloseable {
     if (Files.exists(decisions)) {
       Files.copy(decisions, to.resolve(DecisionStore.COPY), COPY_ATTRIBUTES, REPLACE_EXISTING);
       notices.accept(
-          "%s is there again: it gets a copy of your decisions, which now belong to %s"
+          "%s is there again: it gets a copy of your decisions; their store now belongs to %s"
               .formatted(place.path, noted(from).path("place").asText()));
     }
   }

@@ -23,8 +23,8 @@ public enum ExitCode {
           + " them"),
   UNDONE(
       11,
-      "act --run: nothing was done, because the edit can only be made by hand, or no helix program"
-          + " can make it"),
+      "act --run: nothing was done: the edit can only be made by hand, or there is no helix program"
+          + " that can make it"),
   INTERRUPTED(130, "interrupted by Ctrl-C (by SIGTERM: 143); finished work is kept");
 
   private final int number;

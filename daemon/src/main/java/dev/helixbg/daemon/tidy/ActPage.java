@@ -33,7 +33,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
   /** Maximum width of an entry's title, so that the entry's name fits beside it in 80 columns. */
   private static final int TITLE = 48;
 
-  /** Maximum number of words in the list of a removed note's own words; 60 fill 6 or 7 lines. */
+  /** Maximum number of listed words that only the removed note has; 60 fill 6 or 7 lines. */
   private static final int MOST_WORDS = 60;
 
   String words() {

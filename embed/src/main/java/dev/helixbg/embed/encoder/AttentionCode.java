@@ -61,7 +61,7 @@ final class AttentionCode {
   }
 
   /**
-   * Returns code that multiplies queries by transposed keys: {@code void(queries, turned keys,
+   * Returns code that multiplies queries by transposed keys: {@code void(queries, transposed keys,
    * scores, values / 4, panels, groups)}.
    */
   static byte[] scores(int bits) {

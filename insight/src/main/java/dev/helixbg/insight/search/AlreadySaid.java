@@ -36,7 +36,10 @@ import java.util.OptionalDouble;
  */
 public record AlreadySaid(
     Answer answer, Optional<String> entry, OptionalDouble probability, Optional<String> differs) {
-  /** Number of best hits to consider. It exceeds {@link #READ}, because words also rank hits. */
+  /**
+   * Number of best hits to consider. It exceeds {@link #READ}, because the order of hits depends on
+   * words, too.
+   */
   public static final int LOOKED_AT = 20;
 
   /** Maximum number of nearest entries that the pair judges read. */

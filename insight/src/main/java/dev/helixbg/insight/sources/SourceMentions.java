@@ -31,7 +31,7 @@ public final class SourceMentions {
           "(?<![[%1$s]/.:@~$%%-])((?:~?/)?[[%1$s].@+-]+(?:/[[%1$s].@+-]+)*)(?:(?::|#L)(\\d{1,6})(?!\\d))?"
               .formatted(WORD));
 
-  /** The beginning {@code ./} of a path, and the punctuation of a sentence at its end. */
+  /** {@code ./} at the start of a path, and punctuation of a sentence at the end of the path. */
   private static final Pattern AROUND = Pattern.compile("^(?:\\./)+|(?<![.@-])[.@-]+$");
 
   private static final Pattern ADDRESS = Pattern.compile("[A-Za-z][\\w+.-]*://\\S+");

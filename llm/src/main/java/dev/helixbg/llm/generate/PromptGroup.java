@@ -22,7 +22,8 @@ final class PromptGroup implements AutoCloseable {
 
   /**
    * Returns the index after the last prompt of the group that begins with prompt {@code first}. A
-   * group has as many prompts as fit a pass together with {@code moreRows} further rows per prompt.
+   * group has as many prompts as one pass can hold if each prompt brings {@code moreRows} further
+   * rows.
    *
    * @param spans number of spans that the {@code moreRows} rows form; the logits of each span's
    *     last row are needed

@@ -17,9 +17,10 @@ import java.util.Optional;
  * A file mapped into memory, read-only, until {@link #close}.
  *
  * <p>Another program may shorten the file, or write to it, while its bytes are read. On Linux a
- * {@link MappingGuard} then makes such reads return zeros; elsewhere reads throw an {@code
- * InternalError}, or end the process. The caller must therefore call {@link #requireUnchanged}
- * after a computation, and discard the computation's result if that method throws an exception.
+ * {@link MappingGuard} then makes reads past the new end return zeros; elsewhere these reads throw
+ * an {@code InternalError}, or end the process. The caller must therefore call {@link
+ * #requireUnchanged} after a computation, and discard the computation's result if that method
+ * throws an exception.
  */
 public final class MappedFile implements AutoCloseable {
   private final Path path;
