@@ -97,7 +97,8 @@ public record AlreadySaid(
   }
 
   /** An entry, its reading, and the probabilities that it says the same or is overtaken. */
-  private record Judged(Near near, Reading reading, double same, double overtaken) {
+  private record Judged(
+      Near near, Reading reading, MeaningDifference difference, double same, double overtaken) {
     double larger() {
       return Math.max(same, overtaken);
     }
@@ -134,7 +135,7 @@ public record AlreadySaid(
           .orElseGet(
               () ->
                   hasNearDuplicate(nearDuplicate)
-                      ? perhaps(near.getFirst(), OptionalDouble.empty())
+                      ? perhaps(near.getFirst())
                       : unsaid(worthReading().isEmpty(), Optional.empty(), OptionalDouble.empty()));
     }
 
@@ -159,12 +160,16 @@ public record AlreadySaid(
       return !near.isEmpty() && near.getFirst().similarity() >= from;
     }
 
-    private AlreadySaid perhaps(Near one, OptionalDouble likely) {
+    private AlreadySaid perhaps(Near one) {
       return new AlreadySaid(
           Answer.PERHAPS,
           Optional.of(one.name()),
-          likely,
+          OptionalDouble.empty(),
           MeaningDifference.of(one.whole(), text).words());
+    }
+
+    private static AlreadySaid perhaps(Judged one) {
+      return about(one.near, Answer.PERHAPS, one.sum(), one.difference.words());
     }
 
     /** Returns the answer if no entry is known to say the same. */
@@ -203,7 +208,9 @@ public record AlreadySaid(
         Near one = some.get(i);
         PairCalibration calibration = one.kind == Kind.FACTS ? judge.ofFacts() : judge.ofNotes();
         double[] p = calibration.probabilities(readings[i].logits(), one.similarity() - around);
-        judged.add(new Judged(one, readings[i], p[SAME.ordinal()], p[OVERTAKEN.ordinal()]));
+        MeaningDifference difference = MeaningDifference.of(one.whole(), text);
+        judged.add(
+            new Judged(one, readings[i], difference, p[SAME.ordinal()], p[OVERTAKEN.ordinal()]));
       }
       Optional<Judged> surest =
           judged.reversed().stream()
@@ -211,18 +218,14 @@ public record AlreadySaid(
               .filter(one -> one.larger() >= LIKELIER_THAN_NOT);
       // If the text is an edit of an entry, that entry takes precedence over the judge's other
       // results.
-      Optional<Judged> edited =
-          judged.stream()
-              .filter(one -> MeaningDifference.of(one.near.whole(), text).edit())
-              .findFirst();
+      Optional<Judged> edited = judged.stream().filter(one -> one.difference.edit()).findFirst();
       if (surest.filter(Judged::isOvertaken).isPresent()
           && edited.filter(one -> !one.isOvertaken()).isEmpty()) {
         Judged one = surest.get();
-        Optional<String> differs = MeaningDifference.of(one.near.whole(), text).words();
-        return about(one.near, Answer.CONTRADICTS, one.overtaken, differs);
+        return about(one.near, Answer.CONTRADICTS, one.overtaken, one.difference.words());
       }
       if (edited.isPresent()) {
-        return perhaps(edited.get().near, OptionalDouble.of(edited.get().sum()));
+        return perhaps(edited.get());
       }
       if (surest.isPresent()) {
         return same(surest.get());
@@ -230,7 +233,7 @@ public record AlreadySaid(
       Judged suspect = Collections.max(judged, Comparator.comparingDouble(Judged::sum));
       OptionalDouble likely = OptionalDouble.of(suspect.sum());
       return hasNearDuplicate(nearDuplicate)
-          ? perhaps(suspect.near, likely)
+          ? perhaps(suspect)
           : unsaid(suspect.sum() < UNLIKELY, Optional.of(suspect.near.name()), likely);
     }
 
@@ -238,8 +241,8 @@ public record AlreadySaid(
      * Returns the answer about an entry that, according to the judge, says the same. A judge of
      * this size can overlook that a fact differs, so {@link MeaningDifference} checks the texts.
      */
-    private AlreadySaid same(Judged one) {
-      MeaningDifference difference = MeaningDifference.of(one.near.whole(), text);
+    private static AlreadySaid same(Judged one) {
+      MeaningDifference difference = one.difference;
       boolean sure = one.same >= SURE && one.reading.olderWhole() && !difference.certain();
       Optional<String> differs =
           !one.reading.newerWhole()
