@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Optional;
 
 /** A file of the user that helix-bg changes on request, in one step. */
@@ -106,10 +107,11 @@ public record UserFile(Path file) {
   }
 
   private Optional<String> writer() throws IOException {
+    Map<String, Object> own = identity(file);
     String self = Long.toString(ProcessHandle.current().pid());
     try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROCESSES, "[0-9]*")) {
       for (Path process : processes) {
-        if (!process.endsWith(self) && writes(process)) {
+        if (!process.endsWith(self) && writes(process, own)) {
           return Optional.of(
               "the process %s (%s) has it open for writing, or has locked it"
                   .formatted(process.getFileName(), name(process)));
@@ -119,10 +121,14 @@ public record UserFile(Path file) {
     return Optional.empty();
   }
 
-  private boolean writes(Path process) {
+  private static Map<String, Object> identity(Path path) throws IOException {
+    return Files.readAttributes(path, "unix:dev,ino");
+  }
+
+  private static boolean writes(Path process, Map<String, Object> file) {
     try (DirectoryStream<Path> open = Files.newDirectoryStream(process.resolve("fd"))) {
       for (Path one : open) {
-        if (isOpen(one)
+        if (isOpen(one, file)
             && Files.readAllLines(process.resolve("fdinfo").resolve(one.getFileName())).stream()
                 .anyMatch(UserFile::tellsOfWriting)) {
           return true;
@@ -134,9 +140,9 @@ public record UserFile(Path file) {
     return false;
   }
 
-  private boolean isOpen(Path descriptor) {
+  private static boolean isOpen(Path descriptor, Map<String, Object> file) {
     try {
-      return Files.isSameFile(descriptor, file);
+      return identity(descriptor).equals(file);
     } catch (IOException e) {
       return false; // closed in the meantime
     }
