@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** What is generated from the command line definition. */
+/** Tests help, the manual and completion, which are made from the declared commands. */
 class CommandLineTest {
   @TempDir Path folder;
 
@@ -205,7 +205,7 @@ class CommandLineTest {
     assertTrue(refused("help", "srevice").contains("'srevice'"));
   }
 
-  /** Whoever works on one takes its folder as an argument and by --kb. */
+  /** A command on a knowledge base accepts its folder as an argument and by --kb. */
   @Test
   void everyCommandOnAKnowledgeBaseTakesItInBothWays() {
     TreeSet<String> both = new TreeSet<>();
@@ -291,7 +291,7 @@ class CommandLineTest {
     assertTrue(Files.readString(err).contains("1 to 8,000 characters"), Files.readString(err));
   }
 
-  /** What a program prints that ends well and complains of nothing, in an empty folder. */
+  /** Runs a program in an empty folder; it must succeed without a message. Returns its output. */
   private String said(String... command) throws IOException, InterruptedException {
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("HOME", folder.toString());
@@ -314,7 +314,7 @@ class CommandLineTest {
     return names;
   }
 
-  /** What bash proposes for the first word after the program's name. */
+  /** Returns bash's proposals for the first word after the program's name. */
   private String completed(String word) throws IOException, InterruptedException {
     Path script = folder.resolve("completion");
     Files.writeString(script, output("completion"));

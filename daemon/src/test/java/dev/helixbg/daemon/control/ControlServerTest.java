@@ -238,7 +238,7 @@ class ControlServerTest {
     return channel;
   }
 
-  /** What the server says before it closes the connection. */
+  /** Returns all that the server sends until it closes the connection. */
   private static String said(SocketChannel channel) throws IOException {
     return new String(Channels.newInputStream(channel).readAllBytes(), UTF_8);
   }

@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 
 /**
  * States for which agent, project, folder and files an entry of a memory file is. Two entries that
- * no session of an agent loads together are both needed, even if they have the same words. Entries
- * of other files have no scope, but their text may name files of its own folder.
+ * no session of an agent loads together are both needed, even if they have the same words. An entry
+ * of another file has no scope, but its text may name files of the entry's folder.
  *
  * @param path path of the memory file; for other entries, this and the next fields are empty
  * @param agent the agent that loads the file; empty for all agents
