@@ -64,6 +64,9 @@ public final class Daemon implements AutoCloseable {
   private final DaemonHome home;
   private final CountDownLatch closed = new CountDownLatch(1);
 
+  /** Time of the next round of chores, in nanoseconds of the clock. */
+  private long choresAt;
+
   // Values at the last round of chores.
   private boolean worked;
   private long activitySeen = -1;
@@ -95,6 +98,7 @@ public final class Daemon implements AutoCloseable {
     this.world = world;
     this.lock = lock;
     this.startedAt = world.clock().now();
+    this.choresAt = world.clock().nanos();
     this.host = KbHost.of(settings, model, world.pairs().apply(settings), world.clock(), LOG::warn);
     this.troubles = new TroubleLog(host.metrics(), world.clock());
     this.watches = kbs.stream().map(this::watch).toList();
@@ -159,10 +163,21 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Starts idle work, releases unused models, and shortens the service's error file. A failure is
-   * logged, and the next call tries again. Returns the nanoseconds to wait before the next call.
+   * If chores are due, or if a log was read or searched since the last round: starts idle work,
+   * releases unused models, and shortens the service's error file. A failure is logged, and the
+   * next round tries again. Returns the nanoseconds until the next round.
    */
   private long chores() throws InterruptedException {
+    long now = host.clock().nanos();
+    if (now - choresAt < 0 && activity() == activitySeen) {
+      return choresAt - now;
+    }
+    long wait = round();
+    choresAt = host.clock().nanos() + wait;
+    return wait;
+  }
+
+  private long round() throws InterruptedException {
     try {
       long wait = doChores();
       troubles.over(CHORE);
@@ -196,9 +211,8 @@ public final class Daemon implements AutoCloseable {
    * Releases unused models and, after a long idle time, indexes; returns whether it released any.
    */
   private boolean releaseModels() {
-    DaemonMetrics metrics = host.metrics();
     boolean released = host.releaseUnused();
-    long activity = metrics.readings.sum() + metrics.searches.sum();
+    long activity = activity();
     if (activity != activitySeen || idle.isRunning()) {
       activitySeen = activity;
       activeAt = host.clock().nanos();
@@ -216,6 +230,12 @@ public final class Daemon implements AutoCloseable {
       return true;
     }
     return released;
+  }
+
+  /** Returns the number of readings of logs, and of searches, since the daemon started. */
+  private long activity() {
+    DaemonMetrics metrics = host.metrics();
+    return metrics.readings.sum() + metrics.searches.sum();
   }
 
   private void forget() {

@@ -22,6 +22,7 @@ import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.sources.SourceCheck;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -39,6 +40,12 @@ public final class KbWatch {
   /** Time after which a log is read even if it is still changing. */
   static final Duration READ_ANYWAY_AFTER = Duration.ofSeconds(60);
 
+  /**
+   * Time after which model, sources and the store's folder are checked although the log is
+   * unchanged. These change seldom, and a check of the log alone takes a tenth of the time.
+   */
+  static final Duration CHECK_ALL_AFTER = Duration.ofSeconds(30);
+
   /** Number of failures after which the time until the next attempt no longer doubles. */
   private static final int LONGEST_RETRY = 7;
 
@@ -55,6 +62,14 @@ public final class KbWatch {
   private final KbUpdate update;
 
   private final Optional<NotesWatch> notes;
+
+  /** The state of all files at their last check; null before the first check. */
+  private KbStamp seen;
+
+  private long seenAt;
+
+  /** The copy of the decisions in the KB's store; null before the first check. */
+  private Path decisions;
 
   /** The state of the present report's files; null if an update is needed in any case. */
   private KbStamp done;
@@ -179,7 +194,7 @@ public final class KbWatch {
     long now = clock.nanos();
     KbStamp stamp;
     try {
-      stamp = stamp();
+      stamp = stamp(now);
       gone = false;
     } catch (IOException e) {
       lose(e);
@@ -214,15 +229,29 @@ public final class KbWatch {
       List<Optional<FileState>> sources,
       Optional<FileState> decisions) {}
 
-  /** Throws if the log is missing or cannot be accessed. */
-  private KbStamp stamp() throws IOException {
-    return new KbStamp(
-        files.state(kb.dataLog()),
-        model(),
-        SourceCheck.watched(pipeline.settings().sources()).stream()
-            .map(files::stateOrNone)
-            .toList(),
-        files.stateOrNone(DecisionStore.copyOf(store().database().file())));
+  /**
+   * Returns the state of the files. If neither the log nor the decisions have changed, the states
+   * of the other files are up to {@link #CHECK_ALL_AFTER} old. Throws if the log is missing or
+   * cannot be accessed.
+   */
+  private KbStamp stamp(long now) throws IOException {
+    FileState log = files.state(kb.dataLog());
+    if (seen == null
+        || now - seenAt >= CHECK_ALL_AFTER.toNanos()
+        || !log.equals(seen.log())
+        || !files.stateOrNone(decisions).equals(seen.decisions())) {
+      decisions = DecisionStore.copyOf(store().database().file());
+      seen =
+          new KbStamp(
+              log,
+              model(),
+              SourceCheck.watched(pipeline.settings().sources()).stream()
+                  .map(files::stateOrNone)
+                  .toList(),
+              files.stateOrNone(decisions));
+      seenAt = now;
+    }
+    return seen;
   }
 
   private Optional<FileState> model() {
