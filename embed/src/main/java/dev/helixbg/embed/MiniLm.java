@@ -10,7 +10,10 @@ public record MiniLm(Tokenizer tokenizer, TokenBatches batches, Provenance prove
   /** Number of texts that are tokenized before the first text is embedded; it bounds the memory. */
   private static final int WINDOW = 4096;
 
-  /** Network and processor, each with the reason for its choice; {@code doctor} prints both. */
+  /**
+   * The network's format with the reason for this format, and the processor; {@code doctor} prints
+   * the processor.
+   */
   public record Provenance(String graph, String provider) {}
 
   /**

@@ -23,7 +23,10 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   /** Minimum cosine between the vectors that CoreML and the CPU compute for the same text. */
   static final double SAME = 0.999;
 
-  /** Lower bound of gains that are measured three times. Upper bound: {@link #CLEARLY_FASTER}. */
+  /**
+   * Gain above which, and up to {@link #CLEARLY_FASTER}, a gain is measured three times; the median
+   * of the three counts.
+   */
   private static final double SLOWER = 0.9;
 
   private static final double CLEARLY_FASTER = 1.5;

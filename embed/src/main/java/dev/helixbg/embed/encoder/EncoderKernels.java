@@ -60,7 +60,7 @@ record EncoderKernels(
 
   /**
    * Computes {@code sums[row][output] = bias + step · Σ numbers · weights}, where {@code step} is
-   * the row's step times the output's step. A step is the float that the integer 1 stands for.
+   * the row's step times the output's step. A step is the float that the integer 1 represents.
    *
    * @param adds whether the products are added to the present {@code sums} instead of the biases
    */
