@@ -59,7 +59,7 @@ public final class LabelBench {
    * @param sharedTokens number of tokens that all prompts share, which are read once
    * @param together entries per second if several entries are read together
    * @param alone entries per second if one entry is read at a time, with its whole prompt
-   * @param promptPerSecond tokens of a prompt that the model reads per second, as a median
+   * @param promptPerSecond prompt tokens that the model reads per second, as a median
    */
   public record Result(
       int entries,

@@ -24,7 +24,7 @@ public final class SimilarityBench {
   /** Minimum similarity of a pair that counts as a hit. */
   private static final float LIMIT = 0.75f;
 
-  /** Number of vectors of which one is made similar to an earlier vector. */
+  /** Interval between the vectors that are made similar to an earlier vector. */
   private static final int PLANTED_EVERY = 100;
 
   /** Number of rows whose products are compared with a chain of Math.fma. */

@@ -133,7 +133,7 @@ public record AnswerStore(Database database) implements RememberedAnswers {
         answer.orders());
   }
 
-  /** Deletes the unused answers of all models, if they are many and outnumber the used ones. */
+  /** Deletes the unused answers of all models, if they are many and outnumber the used answers. */
   @Override
   public void forgetStale(Set<String> keys, Collection<String> versions) {
     database.forgetStale(

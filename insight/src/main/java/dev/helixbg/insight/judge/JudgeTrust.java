@@ -37,7 +37,10 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
     }
   }
 
-  /** Returns how many verdicts are right: {@code 40 rightly: 3 of 4 that it called same, ...}. */
+  /**
+   * Returns the numbers of right verdicts in words: {@code 40 rightly: 3 of 4 that it called same,
+   * ...}.
+   */
   String rightly() {
     return Arrays.stream(Verdict.values())
         .map(

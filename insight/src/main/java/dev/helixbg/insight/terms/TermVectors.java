@@ -17,7 +17,10 @@ import java.util.stream.IntStream;
  * that very many entries have is left out, because it says little and would take most of the time.
  */
 public final class TermVectors {
-  /** A term is rare if at most this many entries, or at most one entry in a hundred, have it. */
+  /**
+   * Maximum number of entries that have a rare term. In a large KB, the maximum is one entry in a
+   * hundred.
+   */
   private static final int RARE = 5;
 
   /** Number of texts per step, which takes a few milliseconds in a JVM that has just started. */
