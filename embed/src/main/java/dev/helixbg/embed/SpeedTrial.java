@@ -24,8 +24,8 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   static final double SAME = 0.999;
 
   /**
-   * Gain above which, and up to {@link #CLEARLY_FASTER}, a gain is measured three times; the median
-   * of the three counts.
+   * Lower end of the range of gains that are measured three times, so that the median counts. The
+   * upper end is {@link #CLEARLY_FASTER}.
    */
   private static final double SLOWER = 0.9;
 
@@ -106,7 +106,7 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
     } catch (RuntimeException e) {
       throw e;
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // the next call that embeds notices it
+      Thread.currentThread().interrupt(); // the next call that embeds notices the interrupt
       return new Verdict(0, way + ": the trial was interrupted");
     } catch (Exception e) {
       throw new EmbeddingException(

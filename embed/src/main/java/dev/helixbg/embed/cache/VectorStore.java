@@ -144,7 +144,10 @@ public record VectorStore(Database database, String kind) {
         && Sql.checksum(keys, vectors) == checksum;
   }
 
-  /** Takes a row's vectors unless the row is damaged; returns the number of its keys. */
+  /**
+   * Adds a row's vectors to {@code to} if the row is not damaged. Returns the number of the row's
+   * keys.
+   */
   private static int take(ResultSet row, Map<TextKey, float[]> to) throws SQLException {
     byte[] keys = row.getBytes(2);
     byte[] vectors = row.getBytes(3);

@@ -39,14 +39,14 @@ public record JudgedRelations(
   private static final double SURE_OF_FACTS = 0.7;
 
   /**
-   * The same minimum for pairs with a short fact. Of the pairs at or above this value, nine of ten
-   * say the same.
+   * Minimum probability that one fact of a pair can be removed, if one fact is short. Of the pairs
+   * at or above this value, nine of ten say the same.
    */
   private static final double SURE_OF_SHORT_FACTS = 0.9;
 
   /**
-   * The same minimum for facts that contradict each other. Of nine such pairs below this value, one
-   * fact can be removed in two pairs.
+   * Minimum probability that one fact of a pair can be removed, if the facts contradict each other.
+   * Of nine contradicting pairs with a lower probability, two have a fact that can be removed.
    */
   private static final double SURE_OF_CONTRADICTION = 0.6;
 

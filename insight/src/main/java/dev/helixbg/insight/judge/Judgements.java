@@ -16,7 +16,7 @@ import java.util.function.Predicate;
  * treated alike.
  *
  * @param model name of the model's file; empty without a model
- * @param guesses guessed labels, by the key of an entry; in a report, every live entry has one
+ * @param guesses guessed labels, by the key of an entry; in a report, every live entry has a guess
  * @param verdicts verdicts by the id of a pair
  * @param summaries a sentence on each topic
  * @param merges proposed texts for groups of entries that say the same, in the order of the groups'

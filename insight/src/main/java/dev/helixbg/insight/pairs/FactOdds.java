@@ -29,7 +29,10 @@ final class FactOdds {
 
   private FactOdds() {}
 
-  /** Returns the log odds that one fact can be deleted; {@code judged} is the judge's estimate. */
+  /**
+   * Returns the log odds that one fact can be deleted; {@code judged} is the judge's estimate of
+   * them.
+   */
   static double of(Relation pair, double judged) {
     String a = pair.a().entry().note().orElse("");
     String b = pair.b().entry().note().orElse("");

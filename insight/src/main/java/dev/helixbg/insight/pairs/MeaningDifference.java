@@ -50,7 +50,7 @@ public record MeaningDifference(
    */
   private static final double ALIKE = 0.6;
 
-  /** Minimum number of words of a clause that only one text has. */
+  /** Minimum number of additional words in one text at which they count as a clause. */
   private static final int CLAUSE = 4;
 
   /**

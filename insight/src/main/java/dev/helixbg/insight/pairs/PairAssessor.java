@@ -18,9 +18,9 @@ import java.util.Optional;
 public record PairAssessor(PairCalibration calibration, PairFit fit) {
 
   /**
-   * Returns the assessment of a pair that the judge of notes has read. An assessment suggests to
-   * remove an entry only if the judge read the whole entry. Two texts are <i>the same</i> only if
-   * they do not disagree. The accuracy of the tiers {@code LIKELY_SAME} and {@code
+   * Returns the assessment of a pair that the judge of notes has read. An assessment suggests the
+   * removal of an entry only if the judge read the whole entry. Two texts are <i>the same</i> only
+   * if they do not disagree. The accuracy of the tiers {@code LIKELY_SAME} and {@code
    * LIKELY_OVERTAKEN} was measured without a fit. A pair must therefore reach these tiers without
    * the fit, too.
    *

@@ -81,7 +81,7 @@ class JudgeTrialTest extends StoreFixture {
     assertEquals(26, trust.right());
     assertEquals(0, trust.kappa());
     assertTrue(trust.isGuessing());
-    assertTrue(trust.words().contains("It is guessing"), trust.words());
+    assertTrue(trust.words().contains("The model is guessing"), trust.words());
   }
 
   /** The judge is right in the mean of both orders, but its answers in the two orders differ. */
