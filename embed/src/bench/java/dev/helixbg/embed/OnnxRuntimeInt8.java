@@ -3,14 +3,17 @@ package dev.helixbg.embed;
 import dev.helixbg.config.Settings.EmbedSettings;
 import java.nio.file.Path;
 
-/** The model in eight bits by ONNX Runtime, as it runs where our own engine cannot: its rival. */
+/**
+ * Opens the embedding model in eight-bit arithmetic on ONNX Runtime. A processor that cannot run
+ * the project's own engine uses this method, so benchmarks compare the two.
+ */
 public final class OnnxRuntimeInt8 {
   private OnnxRuntimeInt8() {}
 
   /**
-   * Loads it; the first time, this takes seconds.
+   * Loads the model; the first time, this takes seconds.
    *
-   * @param settings of which the folder of models and the limit count
+   * @param settings settings, of which only the model folder and the token limit are used
    */
   public static MiniLm open(EmbedSettings settings, Path cacheFolder, int threads) {
     ModelSource source = ModelSource.find(settings.models(), cacheFolder);

@@ -32,7 +32,10 @@ record BertSession(OrtSession session, Pooling pooling, Map<String, OnnxJavaType
   static final String MASK = "attention_mask";
   static final String TYPES = "token_type_ids";
 
-  /** Output: float [rows, columns, 384]; or [rows, 1, 384], which is the first token's state. */
+  /**
+   * Name of the output: floats [rows, columns, 384], the states of all tokens; or floats [rows, 1,
+   * 384], only the first token's state.
+   */
   private static final String TOKEN_STATES = "last_hidden_state";
 
   private static final Set<String> KNOWN = Set.of(IDS, MASK, TYPES);
@@ -96,8 +99,8 @@ record BertSession(OrtSession session, Pooling pooling, Map<String, OnnxJavaType
   }
 
   /**
-   * Returns one vector per text. The batch has {@code rows} rows of {@code columns} tokens, filled
-   * up with padding.
+   * Returns one vector per text. The texts run as a batch of {@code rows} rows of {@code columns}
+   * tokens; padding fills the rest of the batch.
    */
   float[][] embed(int[][] ids, int rows, int columns) throws OrtException {
     Map<String, OnnxTensor> tensors = new HashMap<>();

@@ -31,7 +31,10 @@ final class CoreMlModel implements TokenModel {
   private final List<String> dims;
   private final Map<Integer, BertSession> buckets = new TreeMap<>();
 
-  /** Uses the exported network, because CoreML does not support the fused operators. */
+  /**
+   * Uses the network as exported, because CoreML does not support the fused operators of {@link
+   * dev.helixbg.embed.onnx.FusedGraph}.
+   */
   CoreMlModel(ModelSource source, Path cacheFolder) throws IOException {
     graph = source.locate().graph();
     compiled =

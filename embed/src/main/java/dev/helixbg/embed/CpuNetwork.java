@@ -11,8 +11,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Methods of computing a network on a CPU. Each has a file format, into which the exported network
- * is rewritten, and an engine that runs the file.
+ * Methods of computing a network on a CPU. Each method has a file format, into which the exported
+ * network is rewritten, and an engine that runs the file.
  */
 enum CpuNetwork {
   EXPORTED("FP32", "as exported"),
@@ -27,7 +27,7 @@ enum CpuNetwork {
 
   /**
    * Eight-bit arithmetic in {@link Encoder} with smoothed activations (SmoothQuant, decision 104);
-   * needs the bundled model and VNNI.
+   * needs the bundled model and a processor with VNNI instructions.
    */
   SMOOTHED_ENCODER(
       "INT8 smoothed by machine code",
@@ -84,7 +84,8 @@ enum CpuNetwork {
           EncoderFile.write(export, kind, judge, target);
       case FUSED -> FusedGraph.write(export, Precision.FP32, judge, target);
       case FUSED_INT8 -> FusedGraph.write(export, Precision.INT8, judge, target);
-      case EXPORTED -> throw new IllegalArgumentException("an export is there already");
+      case EXPORTED ->
+          throw new IllegalArgumentException("the exported network needs no rewriting");
     }
   }
 

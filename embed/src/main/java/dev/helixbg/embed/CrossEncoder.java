@@ -15,7 +15,10 @@ record CrossEncoder(Tokenizer tokenizer, TokenBatches batches, PairWeights.Head 
   /** Number of special tokens that the tokenizer adds to one text. */
   private static final int FRAME = 2;
 
-  /** Number of tokens at which a text is cut: one more than the judge reads, to notice the cut. */
+  /**
+   * Number of tokens at which the tokenizer cuts a text. It is one more than the judge reads, so
+   * that the judge notices that a text is too long.
+   */
   private static final int TOKENS = ROOM + FRAME + 1;
 
   private record Tokens(int[] ids, boolean olderWhole, boolean newerWhole) {}

@@ -17,13 +17,16 @@ public interface EmbedderSource {
 
   Embedder open();
 
-  /** Minimum number of texts with which a trial of {@link #otherWay} can save time. */
+  /**
+   * Minimum number of texts at which a speed trial of {@link #otherWay} can save more time than it
+   * takes.
+   */
   int MANY = 512;
 
   /** Starts to load the model before its first use, if the source keeps it loaded between uses. */
   default void openAhead() {}
 
-  /** Starts to prepare the model if it has not been prepared on this machine yet. */
+  /** Starts to prepare the model's files for this machine, if that has not been done yet. */
   default void prepareAhead() {}
 
   /**

@@ -19,7 +19,7 @@ import java.util.Optional;
  */
 public final class EmbeddingModel implements EmbedderSource {
 
-  /** Part of {@link #id}; must rise when the vectors change. */
+  /** Part of {@link #id}; its number must rise when the vectors change. */
   private static final String RECIPE = "mean pooling 1";
 
   private final EmbedSettings settings;
@@ -225,7 +225,7 @@ public final class EmbeddingModel implements EmbedderSource {
                 cacheFolder,
                 () -> PreparedModel.of(source, first.network, cacheFolder));
           } catch (RuntimeException e) {
-            // Opening the model reports the fault.
+            // Opening the model later reports the fault.
           }
         };
     Thread.ofPlatform().daemon().name("model").start(preparing);

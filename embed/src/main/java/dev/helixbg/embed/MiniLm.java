@@ -10,14 +10,17 @@ public record MiniLm(Tokenizer tokenizer, TokenBatches batches, Provenance prove
   /** Number of texts that are tokenized before the first text is embedded; it bounds the memory. */
   private static final int WINDOW = 4096;
 
-  /** Network and processor, each with the reason for its choice; {@code doctor} prints both. */
+  /**
+   * The network's format with the reason for this format, and the processor; {@code doctor} prints
+   * the processor.
+   */
   public record Provenance(String graph, String provider) {}
 
   /**
    * Returns the estimated cost of a text, in multiply-adds per value and layer. Each token takes 12
-   * · 384 multiply-adds with weights. Each pair of tokens takes 2 multiply-adds in attention, which
-   * count as 5 because they are slower. Depending on engine and processor, they take as long as 3
-   * to 11 multiply-adds with weights.
+   * · 384 multiply-adds with weights. Each pair of tokens takes 2 multiply-adds in attention. These
+   * are slower: depending on engine and processor, the two take as long as 3 to 11 multiply-adds
+   * with weights, and count as 5.
    */
   public static long work(long tokens) {
     return tokens * (12 * DIMENSION + 5 * tokens);

@@ -88,7 +88,10 @@ record ModelSource(
         Optional.of(cacheFolder));
   }
 
-  /** Returns the files; writes missing copies, and throws if the user's files have changed. */
+  /**
+   * Returns the model's files. Copies the bundled model to the cache folder if it is missing there;
+   * throws if a user's model has changed.
+   */
   Location locate() throws IOException {
     if (extractedTo.isPresent()) {
       PrivateFiles.makeTrustedFolder(extractedTo.get(), files.graph.getParent());

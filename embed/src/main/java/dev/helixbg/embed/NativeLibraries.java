@@ -112,8 +112,8 @@ final class NativeLibraries {
   /**
    * Creates ONNX Runtime's environment, and takes a second reference to it, which is never
    * released. The Java binding releases the first reference in a shutdown hook, which does not wait
-   * for any {@link OnnxCall}. A model that is being opened could then read freed memory. No public
-   * method takes a reference.
+   * for any {@link OnnxCall}. A model that is being opened could then read freed memory. This
+   * method uses reflection, because no public method takes a reference.
    */
   private static void keepEnvironment() {
     try {

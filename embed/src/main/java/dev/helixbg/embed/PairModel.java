@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
  * read needs only their id and calibration, and loads no native library.
  */
 public final class PairModel implements PairSource {
-  /** Part of the judges' id; must rise when logits change by more than the last bits. */
+  /** Part of the judges' id; its number must rise when logits change by more than the last bits. */
   private static final String RECIPE = "pair judge 2";
 
   private final Path cacheFolder;

@@ -25,8 +25,9 @@ import java.util.List;
  * four logits.
  *
  * @param layers number of layers of the exported model that are used
- * @param tokenTypes embeddings of the token types, in rows of 384 values: first text, second text,
- *     then both again for tokens that both texts contain
+ * @param tokenTypes embeddings of the token types, in rows of 384 values: a row for tokens of the
+ *     first text, a row for tokens of the second text, and the same two rows for tokens that both
+ *     texts contain
  */
 record PairWeights(
     String graphHash,
@@ -48,7 +49,7 @@ record PairWeights(
    */
   record Beginning(String hash, PairCalibration calibration, Head head) {}
 
-  /** The last matrix: {@code weights} [4, 384] and {@code bias} [4]. */
+  /** The last matrix, which computes the logits: {@code weights} [4, 384] and {@code bias} [4]. */
   record Head(float[] weights, float[] bias) {
 
     float[] logits(float[] seen) {

@@ -31,8 +31,9 @@ public final class ParallelLoop {
   }
 
   /**
-   * Runs all steps. No step begins after a step has failed, the caller was interrupted, or no
-   * thread could be started. The loop then waits for running steps and throws the first failure.
+   * Runs all steps. After a step has failed, the caller was interrupted, or a helper thread could
+   * not be started, no further step begins. The loop then waits for running steps and throws the
+   * first failure.
    */
   static void run(int threads, int steps, Step step) throws InterruptedException {
     run(threads, steps, step, helpers("embed-"));
@@ -80,7 +81,7 @@ public final class ParallelLoop {
     if (interruptible && Thread.interrupted()) {
       failure.compareAndSet(null, new InterruptedException());
     }
-    if (failure.get() == null) { // the first use of a pattern switch is slow
+    if (failure.get() == null) { // avoids the pattern switch, whose first use is slow
       return;
     }
     switch (failure.get()) {

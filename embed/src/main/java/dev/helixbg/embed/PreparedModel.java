@@ -18,9 +18,9 @@ import java.util.StringJoiner;
 
 /**
  * A prepared model in the cache folder: the network in the format that this processor runs, and the
- * definition of its tokenizer. A prepared model is made once, and its results are compared with
- * known results before the model is used. A small file (the note), written last, has the sizes of
- * the other files. If a file has another size than in the note, all files are made again.
+ * definition of its tokenizer. A prepared model is made once. Before its first use, its results are
+ * compared with known results. A small file (the note), written last, has the sizes of the other
+ * files. If a file has another size than in the note, all files are made again.
  *
  * @param file the file to load: the rewritten network, or the original if it cannot be rewritten
  * @param why the reason for the file's format, in words
@@ -57,7 +57,8 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
    * first in a report.
    *
    * @param hash hash of the judge's weights
-   * @throws EmbeddingException when the logits on this machine differ too much
+   * @throws EmbeddingException when the logits on this machine differ too much from the known
+   *     logits
    */
   static PreparedModel judge(PairReader.Kind kind, String hash, Path cacheFolder)
       throws IOException, OrtException {

@@ -23,7 +23,10 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   /** Minimum cosine between the vectors that CoreML and the CPU compute for the same text. */
   static final double SAME = 0.999;
 
-  /** Lower bound of gains that are measured three times. Upper bound: {@link #CLEARLY_FASTER}. */
+  /**
+   * Lower end of the range of gains that are measured three times, so that the median counts. The
+   * upper end is {@link #CLEARLY_FASTER}.
+   */
   private static final double SLOWER = 0.9;
 
   private static final double CLEARLY_FASTER = 1.5;
@@ -103,7 +106,7 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
     } catch (RuntimeException e) {
       throw e;
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // the next call that embeds notices it
+      Thread.currentThread().interrupt(); // the next call that embeds notices the interrupt
       return new Verdict(0, way + ": the trial was interrupted");
     } catch (Exception e) {
       throw new EmbeddingException(

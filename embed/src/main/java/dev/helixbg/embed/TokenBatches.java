@@ -14,8 +14,8 @@ record TokenBatches(TokenModel model, int threads) {
   private static final int TEXTS_PER_STEP = 16;
 
   /**
-   * Maximum number of texts that are not divided among threads: each further batch would read all
-   * weights again.
+   * Maximum number of texts that are not divided among threads. Dividing so few texts saves no
+   * time, because each batch reads all weights.
    */
   private static final int FEW = 16;
 

@@ -8,7 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** Turns texts into token ids, by the HuggingFace library; many threads may use it at once. */
+/**
+ * Turns texts into token ids with HuggingFace's library; many threads may use a tokenizer at once.
+ */
 record Tokenizer(long handle, int maxTokens) implements AutoCloseable {
   /**
    * Number of characters of a text that are tokenized at first, per allowed token. Without this

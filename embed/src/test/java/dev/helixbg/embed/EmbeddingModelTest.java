@@ -92,7 +92,10 @@ class EmbeddingModelTest {
     }
   }
 
-  /** On any processor: the verdict is a number, or the reason for none, and is stored. */
+  /**
+   * A trial gives a speed as a number on any processor, and the second call returns the stored
+   * verdict.
+   */
   @Test
   void aTrialSaysHowMuchFasterPassagesAre() throws Exception {
     EmbeddingModel plain = TestModels.bundled(Precision.AUTO, 32);
@@ -101,7 +104,10 @@ class EmbeddingModelTest {
     assertEquals(verdict, plain.another(true).orElseThrow().against(plain));
   }
 
-  /** With AVX2 alone, sixteen bits may be no faster than fp32 where eight bits are. */
+  /**
+   * On a processor with AVX2 but without VNNI, 16-bit arithmetic may be no faster than fp32,
+   * although 8-bit arithmetic is faster.
+   */
   @Test
   void eightBitsAreTriedWhereSixteenBitsAreNotWorthIt() throws Exception {
     assumeTrue(Encoder.isAvailable(Square.BYTES), "no processor that multiplies in whole numbers");
@@ -112,8 +118,8 @@ class EmbeddingModelTest {
   }
 
   /**
-   * The child process of the test above, on a processor without VNNI: checks the trials, and prints
-   * the least cosine of sixteen bits to fp32.
+   * The child process of the test above, which runs as on a processor without VNNI. It checks the
+   * trials, and prints the lowest cosine between vectors of 16-bit arithmetic and of fp32.
    */
   static final class Avx2 {
     public static void main(String[] arguments) throws Exception {
@@ -170,7 +176,10 @@ class EmbeddingModelTest {
     }
   }
 
-  /** Once it is ready: to make it ready is to compare it with what ONNX Runtime computes. */
+  /**
+   * A prepared model runs without ONNX Runtime. Only its preparation, which compares both engines,
+   * needs ONNX Runtime.
+   */
   @Test
   void aQueryByMachineCodeNeedsNoOnnxRuntime() throws Exception {
     assumeTrue(Encoder.isAvailable(Square.BYTES), "no processor that multiplies in whole numbers");
@@ -182,7 +191,10 @@ class EmbeddingModelTest {
     assertFalse(log.contains(" ai.onnxruntime.OnnxRuntime "));
   }
 
-  /** While another thread prepares it, opening it waits for that, and does not do the same. */
+  /**
+   * If a thread opens a model while another thread prepares it, the first thread waits, and does
+   * not prepare the model again.
+   */
   @Test
   void aModelIsPreparedOnceEvenIfItIsOpenedMeanwhile() throws Exception {
     EmbeddingModel model = EmbeddingModel.locate(settings(ExecutionProvider.CPU), cache, 1);
@@ -190,7 +202,7 @@ class EmbeddingModelTest {
     model.prepareAhead();
     first.open().close();
     List<FileTime> times = timesOfModels();
-    model.prepareAhead(); // does nothing
+    model.prepareAhead(); // does nothing, because the model is prepared
     first.open().close();
     assertEquals(times, timesOfModels());
   }
@@ -205,7 +217,10 @@ class EmbeddingModelTest {
     return times;
   }
 
-  /** A model of queries that was never made ready has made no vectors. */
+  /**
+   * A machine-code model that was never prepared cannot have computed the KB's vectors, so queries
+   * use the usual model.
+   */
   @Test
   void queriesGoOneWayUntilTheOtherIsReady() throws Exception {
     EmbedSettings settings = settings(ExecutionProvider.CPU);
@@ -286,7 +301,7 @@ class EmbeddingModelTest {
     assertEquals(first, CacheNote.hash(file, cache));
   }
 
-  /** A file whose last change is so long ago that its hash is remembered. */
+  /** Returns a file whose last change is long enough ago that its hash is stored. */
   private Path settledModel() throws Exception {
     Path file = Files.writeString(models.resolve("model.onnx"), "one");
     while (!FileState.of(file).isSettled()) {
@@ -295,7 +310,7 @@ class EmbeddingModelTest {
     return file;
   }
 
-  /** Replaces the hash in the only note by another one, and returns the note. */
+  /** Replaces the hash in the only note by a wrong hash, and returns the note. */
   private Path poisonedNote(String hash) throws IOException {
     try (Stream<Path> notes = Files.list(cache.resolve("hashes"))) {
       Path note = notes.findFirst().orElseThrow();
@@ -312,7 +327,7 @@ class EmbeddingModelTest {
     }
   }
 
-  /** Another user could have written there that another model is this one. */
+  /** Another user could have written the hash of another model into the folder. */
   @Test
   void aHashInAFolderThatOthersCanWriteToIsNotBelieved() throws Exception {
     Path file = settledModel();
@@ -373,7 +388,7 @@ class EmbeddingModelTest {
     assertRefused("was replaced", () -> located.open());
   }
 
-  /** A rewrite that cannot be trusted is not used, and that is said. */
+  /** A model that cannot be rewritten runs as exported, and its description says so. */
   @Test
   void modelThatCannotBeRewrittenRunsAsExported() throws Exception {
     Files.write(
@@ -443,7 +458,10 @@ class EmbeddingModelTest {
     TestModels.writeVocabulary(models.resolve("vocab.txt"));
   }
 
-  /** The bundled model with another name of the same length. */
+  /**
+   * Returns the bundled model, in which the name {@code to} replaces the name {@code from} of the
+   * same length.
+   */
   private static byte[] replaced(String from, String to) throws IOException {
     String model = Files.readString(TestModels.files().graph(), StandardCharsets.ISO_8859_1);
     return model.replace(from, to).getBytes(StandardCharsets.ISO_8859_1);

@@ -28,10 +28,13 @@ class MiniLmTest {
 
   @AutoClose private static MiniLm model;
 
-  /** Of {@link #TEXTS}, embedded once for the tests that need many. */
+  /** The vectors of {@link #TEXTS}, which are embedded only once for several tests. */
   private static final float[][] VECTORS = new float[TEXTS.size()][];
 
-  /** In the order in which they came; not synchronized: the contract must hold. */
+  /**
+   * Indices in the order in which the sink received them. The list is not synchronized, because
+   * only one thread at a time may call the sink.
+   */
   private static final List<Integer> SEEN = new ArrayList<>();
 
   private static final AtomicInteger INSIDE = new AtomicInteger();
@@ -185,7 +188,10 @@ class MiniLmTest {
     }
   }
 
-  /** Where our own engine cannot run or may not, eight bits are those of ONNX Runtime. */
+  /**
+   * If the project's own engine cannot or may not run, ONNX Runtime computes in eight-bit
+   * arithmetic.
+   */
   @Test
   void eightBitsWithoutMachineCodeHaveAnIdOfTheirOwn() throws Exception {
     String[] printed = OtherJvm.run("-Dhelixbg.machine.code=false", EightBits.class).split("\n");

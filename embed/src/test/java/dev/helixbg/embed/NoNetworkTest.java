@@ -41,9 +41,9 @@ class NoNetworkTest {
   }
 
   /**
-   * The tokenizer's library does import them, for downloads that nothing here asks for. So a
-   * process embeds, in an environment that tells DJL to use the network wherever it can, and the
-   * kernel is asked what it did.
+   * The tokenizer's library imports network functions, for downloads that helix-bg never requests.
+   * This test therefore embeds in another process, whose environment tells the library DJL to use
+   * the network, and records the system calls of that process.
    */
   @Test
   void embeddingTalksToNobodyAndWritesOnlyToCacheAndTemp() throws Exception {
@@ -71,7 +71,8 @@ class NoNetworkTest {
         Pattern.compile("(?:mkdir|rename|creat|openat?)\\w*\\(.*?\"([^\"]*)\".*?\\).*= \\d+");
     int writes = 0;
     for (String line : Files.readAllLines(log)) {
-      // A socket alone is the JDK's: it looks whether the machine knows IPv4 and IPv6.
+      // Opening a socket is allowed: the JDK does it to check whether the machine supports IPv4 and
+      // IPv6.
       boolean talks = line.contains("connect(") || line.contains("send");
       assertTrue(!talks || line.contains("AF_UNIX"), line);
       boolean isWrite =
@@ -102,7 +103,7 @@ class NoNetworkTest {
     }
   }
 
-  /** Names of the undefined symbols in an ELF64 library's dynamic symbol table. */
+  /** Returns the names of the undefined symbols in an ELF64 library's dynamic symbol table. */
   private static Set<String> imports(String resource) throws IOException {
     byte[] bytes;
     try (InputStream in = NoNetworkTest.class.getResourceAsStream(resource)) {

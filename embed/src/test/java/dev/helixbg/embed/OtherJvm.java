@@ -12,7 +12,7 @@ import java.util.List;
 public final class OtherJvm {
   private OtherJvm() {}
 
-  /** What the program prints; it must end well. */
+  /** Runs a program in another JVM and returns its output. The exit code must be 0. */
   public static String run(String option, Class<?> program, String... arguments)
       throws IOException, InterruptedException {
     List<String> command = command(List.of("-XX:+UseSerialGC", option), program, arguments);

@@ -37,7 +37,8 @@ class PairModelTest {
   }
 
   /**
-   * PyTorch computed the logits of the probes, in fp32; opening compares them, and so does this.
+   * The known logits of the probes were computed by PyTorch in fp32. Like the opening of a judge,
+   * this test compares logits with them.
    */
   @Test
   void computesWhatWasComputedWhereItWasTrained() throws InterruptedException {
@@ -118,7 +119,7 @@ class PairModelTest {
     }
   }
 
-  /** The changed weights themselves, without the rounding to eight bits. */
+  /** Checks the changed weights without rounding to eight bits. */
   @Test
   void inFp32TheLogitsAreThoseOfTheTraining(@TempDir Path folder) throws Exception {
     Path graph = folder.resolve("judge.onnx");

@@ -67,7 +67,10 @@ class ParallelLoopTest {
     assertFalse(Thread.currentThread().isInterrupted());
   }
 
-  /** What the steps use is freed when the loop has ended, so none may still be running. */
+  /**
+   * The caller frees the memory of the steps after the loop, so the loop must wait for running
+   * steps.
+   */
   @Test
   void whenTheSystemHasNoMoreThreadsThoseThatRunAreWaitedFor() {
     CountDownLatch begun = new CountDownLatch(1);

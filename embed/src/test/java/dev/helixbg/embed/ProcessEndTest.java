@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process may end at any moment, whatever its threads have ONNX Runtime do. */
+/** A process may end at any moment, even while its threads run calls of ONNX Runtime. */
 class ProcessEndTest {
   @TempDir Path folder;
 

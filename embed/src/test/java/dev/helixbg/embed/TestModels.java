@@ -13,7 +13,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Opens models for tests, with one cache folder for the whole build, since filling it takes time.
+ * Opens models for tests. All tests of a build share one cache folder, because filling it takes
+ * time.
  */
 final class TestModels {
 

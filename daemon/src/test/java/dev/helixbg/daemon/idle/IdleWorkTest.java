@@ -386,7 +386,7 @@ class IdleWorkTest {
     assertEquals(60, asReader.get("pairs").asInt());
     assertTrue(asReader.get("guessing").asBoolean(), "it has one answer to everything");
     String html = Files.readString(writer.kb().insights().resolve("report.html"));
-    assertTrue(html.contains("It is guessing"));
+    assertTrue(html.contains("The model is guessing"));
   }
 
   @Test

@@ -6,10 +6,11 @@ import java.util.Random;
 import java.util.function.ToIntFunction;
 
 /**
- * Texts like a developer's notes, made of a word list and a seed: the same on every machine.
+ * Texts that look like a developer's notes, composed at random from a word list. The seed is fixed,
+ * so every machine gets the same texts.
  *
- * @param name of the set, for a table
- * @param texts in random order of length
+ * @param name name of this set of texts in the table of results
+ * @param texts texts of different lengths, in random order
  */
 public record BenchTexts(String name, List<String> texts) {
 
@@ -34,17 +35,20 @@ public record BenchTexts(String name, List<String> texts) {
           .trim()
           .split("\\s+");
 
-  /** Texts of 20 to 40 tokens. */
+  /** Returns texts of 20 to 40 tokens. */
   public static BenchTexts brief(int count, ToIntFunction<String> tokenCount) {
     return make("short", count, tokenCount, random -> 20 + random.nextInt(21));
   }
 
-  /** Texts that every limit up to 256 tokens cuts. */
+  /** Returns texts of 260 to 319 tokens, which any token limit up to 256 cuts. */
   public static BenchTexts lengthy(int count, ToIntFunction<String> tokenCount) {
     return make("long", count, tokenCount, random -> 260 + random.nextInt(60));
   }
 
-  /** Six of ten texts of 16 to 64 tokens, three of 65 to 160, one longer. */
+  /**
+   * Returns texts of mixed lengths. On average, six of ten texts have 16 to 64 tokens, three have
+   * 65 to 160 tokens, and one has 161 to 300 tokens.
+   */
   public static BenchTexts mixed(int count, ToIntFunction<String> tokenCount) {
     return make(
         "mix",
@@ -68,7 +72,9 @@ public record BenchTexts(String name, List<String> texts) {
     return new BenchTexts(name, List.copyOf(texts));
   }
 
-  /** Words until the text has as many tokens as wanted, counted by the model's own tokenizer. */
+  /**
+   * Returns random words that have at most {@code tokens} tokens, as counted by {@code tokenCount}.
+   */
   private static String text(Random random, int tokens, ToIntFunction<String> tokenCount) {
     StringBuilder text = new StringBuilder();
     int wordsInSentence = 0;

@@ -2,10 +2,10 @@ package dev.helixbg.embed.bench;
 
 import java.util.List;
 
-/** Something that embeds texts and is measured against others on the same texts. */
+/** A method of embedding texts, which a benchmark compares with other methods on the same texts. */
 @FunctionalInterface
 public interface Contender {
 
-  /** Vectors of unit length, in the order of the texts. */
+  /** Returns vectors of unit length, in the order of the texts. */
   float[][] embed(List<String> texts) throws InterruptedException;
 }

@@ -8,21 +8,22 @@ import java.util.List;
 import java.util.function.ToIntFunction;
 
 /**
- * Times contenders on the same texts in interleaved rounds, so that a change of the machine's clock
- * or load meets all of them alike. Before the clock starts, each contender's vectors are checked
- * against the first one's.
+ * Measures the speed of several methods of embedding (contenders) on the same texts. In each round,
+ * all contenders run one after another, so that a change of the machine's clock rate or load
+ * affects all of them. Before the measurement, each contender's vectors are compared with the
+ * vectors of the first contender.
  */
 public final class EmbedBench {
 
   private static final double UNIT_TOLERANCE = 1e-4;
 
   /**
-   * What one contender did with one set of texts.
+   * Result of one contender on one set of texts. The three speeds are medians over the rounds.
    *
-   * @param textsPerSecond the median over the rounds, as are the next two
-   * @param tokensPerSecond tokens of the texts, without padding
-   * @param gflops 10⁹ useful floating-point operations per second, see {@link #flops}
-   * @param worstCosine of any vector to the first contender's
+   * @param tokensPerSecond number of tokens per second, without padding
+   * @param gflops speed in 10⁹ floating-point operations per second, as counted by {@link #flops}
+   * @param worstCosine lowest cosine between a vector and the first contender's vector of the same
+   *     text
    */
   public record Result(
       String contender,
@@ -32,7 +33,10 @@ public final class EmbedBench {
       double gflops,
       double worstCosine) {}
 
-  /** Something to measure, and how close its vectors must be to the first contender's. */
+  /**
+   * A contender with its name, and the minimum cosine of its vectors to the first contender's
+   * vectors.
+   */
   public record Entrant(String name, Contender contender, double minimumCosine) {}
 
   private static final int LAYERS = 6;
@@ -42,9 +46,10 @@ public final class EmbedBench {
   private EmbedBench() {}
 
   /**
-   * Operations that the network needs for a text, two per multiply-add: per layer and token 2 · (4
-   * · width² + 2 · width · feed-forward) for the six matrices and 4 · tokens · width for attention.
-   * Padding, normalisation and lookups do not count.
+   * Returns the number of operations that the network needs for a text; a multiply-add counts as
+   * two operations. Per layer and token, the six matrices need 2 · (4 · width² + 2 · width ·
+   * feed-forward) operations, and attention needs 4 · tokens · width. Padding, normalisation and
+   * lookups do not count.
    */
   public static double flops(int tokens) {
     double matrices = 2.0 * (4.0 * WIDTH * WIDTH + 2.0 * WIDTH * FEED_FORWARD);
@@ -53,9 +58,10 @@ public final class EmbedBench {
   }
 
   /**
-   * Runs all entrants on one set of texts.
+   * Runs all contenders on one set of texts.
    *
-   * @param tokenCount tokens that the network sees of a text, after the cut
+   * @param tokenCount returns the number of tokens of a text that the network reads, after the text
+   *     is cut at the token limit
    * @throws IllegalStateException when a contender's vectors are wrong
    */
   public static List<Result> run(
@@ -89,7 +95,10 @@ public final class EmbedBench {
     return results;
   }
 
-  /** Also warms every contender up, on all the texts. */
+  /**
+   * Returns each contender's lowest cosine to the first contender; throws if it is too low. Because
+   * each contender embeds all texts, this also warms it up.
+   */
   private static double[] check(List<Entrant> entrants, List<String> texts)
       throws InterruptedException {
     double[] worst = new double[entrants.size()];

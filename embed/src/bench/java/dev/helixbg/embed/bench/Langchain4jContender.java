@@ -8,8 +8,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * langchain4j's in-process MiniLM, which cuts texts at 128 tokens. Its best fair use is {@code
- * embedAll}: it hands the texts one by one to an executor, here of as many threads as ours.
+ * The MiniLM of langchain4j, which runs in this process and cuts texts at 128 tokens. Its fastest
+ * method is {@code embedAll}, which passes the texts one by one to an executor. Here, the executor
+ * has as many threads as helix-bg uses.
  */
 public final class Langchain4jContender implements Contender, AutoCloseable {
 

@@ -3,18 +3,21 @@ package dev.helixbg.embed.bench;
 import dev.helixbg.embed.cache.Cosine;
 
 /**
- * How far the similarities of pairs move when their vectors come from another precision.
+ * The change of the cosines of pairs if their vectors are computed in another precision.
  *
- * @param pairs compared
- * @param mean of the absolute differences
- * @param p99 99 of 100 differences are at most this
- * @param largest of the absolute differences
+ * @param pairs number of pairs
+ * @param mean mean of the absolute differences
+ * @param p99 99th percentile of the absolute differences, rounded up to a multiple of 1e-4
+ * @param largest largest absolute difference
  */
 public record SimilarityShift(long pairs, double mean, double p99, double largest) {
 
-  private static final int BINS = 20_000; // of 1e-4, up to the largest possible difference, 2
+  private static final int BINS = 20_000; // bins of 1e-4, up to the largest possible difference, 2
 
-  /** Compares all pairs within {@code exact} with the same pairs within {@code approximate}. */
+  /**
+   * Compares the cosine of each pair of {@code exact} vectors with the cosine of the same pair of
+   * {@code approximate} vectors.
+   */
   public static SimilarityShift between(float[][] exact, float[][] approximate) {
     long[] histogram = new long[BINS];
     double sum = 0;

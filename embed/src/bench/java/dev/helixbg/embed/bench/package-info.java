@@ -1,2 +1,5 @@
-/** Measures how fast texts become vectors; each result is checked before it is timed. */
+/**
+ * Measures the speed of embedding. The vectors of each method are checked before the method is
+ * timed.
+ */
 package dev.helixbg.embed.bench;

@@ -11,7 +11,7 @@ import java.util.List;
  */
 public record VectorIds(List<String> entries, List<String> passages) {
 
-  /** Returns the usual id, which stands for all methods in the keys of texts and findings. */
+  /** Returns the id of vectors that the usual method computes. */
   public String name() {
     return entries.getFirst();
   }

@@ -19,9 +19,9 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * The stored vectors of one knowledge base's texts, by {@link TextKey}. A row of the table has a
- * batch: up to {@value #ROW_VECTORS} keys of 16 bytes, a vector of 384 little-endian f32 for each
- * key, and a checksum of keys and vectors.
+ * The stored vectors of one knowledge base's texts, by {@link TextKey}. A row of the table contains
+ * up to {@value #ROW_VECTORS} keys of 16 bytes, a vector of 384 little-endian f32 for each key, and
+ * a checksum of keys and vectors.
  */
 public record VectorStore(Database database, String kind) {
   public static final int DIMENSION = 384;
@@ -144,7 +144,10 @@ public record VectorStore(Database database, String kind) {
         && Sql.checksum(keys, vectors) == checksum;
   }
 
-  /** Takes a row's vectors unless the row is damaged; returns the number of its keys. */
+  /**
+   * Adds a row's vectors to {@code to} if the row is not damaged. Returns the number of the row's
+   * keys.
+   */
   private static int take(ResultSet row, Map<TextKey, float[]> to) throws SQLException {
     byte[] keys = row.getBytes(2);
     byte[] vectors = row.getBytes(3);

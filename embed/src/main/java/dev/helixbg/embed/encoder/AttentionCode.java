@@ -8,7 +8,8 @@ import dev.helixbg.config.x86.AvxAssembler.Register;
 
 /**
  * Writes machine code for the attention of one head over one text: transposed keys, scores for
- * {@link #ROWS} queries at a time, their softmax, and the average of the values.
+ * {@link #ROWS} queries at a time, their softmax, and the average of the values. A group is {@link
+ * #ROWS} queries; a panel is as many columns as {@link #VECTORS} vectors have.
  */
 final class AttentionCode {
   static final int HEAD = 32;

@@ -39,8 +39,8 @@ final class Constants {
   private static final int TO_BYTE = of(0x1.8p23f + Square.BYTES.zero);
 
   /**
-   * Lowest exponent of a power. Lower powers, or their products, would be subnormal numbers, with
-   * which a processor computes a hundred times as long.
+   * Lowest exponent of a power of two. With lower exponents, the powers or their products would be
+   * subnormal numbers, and computing with these takes a processor a hundred times as long.
    */
   static final int LOWEST = of(-100f);
 

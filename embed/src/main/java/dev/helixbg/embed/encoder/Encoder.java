@@ -15,8 +15,8 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 /**
  * The project's own engine for MiniLM, which computes in integers. MiniLM is a BERT (Devlin et al.
  * 2018) with 384 values per token and 12 heads. The texts of a batch follow each other without
- * padding. Each token is rounded with a scale of its own, so a text's states do not depend on other
- * texts.
+ * padding. The values of each token are rounded with a scale of their own, so a text's states do
+ * not depend on other texts.
  */
 public final class Encoder implements AutoCloseable {
   public static final int LONGEST = AttentionCode.TOKENS;

@@ -60,7 +60,7 @@ record EncoderKernels(
 
   /**
    * Computes {@code sums[row][output] = bias + step · Σ numbers · weights}, where {@code step} is
-   * the row's step times the output's step. A step is the float that the integer 1 stands for.
+   * the row's step times the output's step. A step is the float that the integer 1 represents.
    *
    * @param adds whether the products are added to the present {@code sums} instead of the biases
    */
@@ -106,8 +106,8 @@ record EncoderKernels(
    * computed, too, until a group of {@link AttentionCode#ROWS} rows is full.
    *
    * @param queries queries, already multiplied by log2(e) / √32
-   * @param tokens number of tokens of the text; up to three more values are read and multiplied by
-   *     0
+   * @param tokens number of tokens of the text. The values of up to three more tokens are read,
+   *     too, and multiplied by 0
    * @param turned memory for transposed keys: {@link AttentionCode#HEAD} rows, each of {@link
    *     AttentionCode#WIDE_STRIDE} bytes
    * @param mask {@link Mask} for {@code tokens} tokens

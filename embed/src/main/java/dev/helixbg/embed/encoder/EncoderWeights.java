@@ -36,7 +36,10 @@ public final class EncoderWeights {
 
   public static final int HEADER = 64;
 
-  /** Indices of a layer's squares; four squares begin at {@code UP}, and four at {@code DOWN}. */
+  /**
+   * Indices of a layer's squares (matrices of 384 × 384 weights). Four squares begin at {@code UP},
+   * and four at {@code DOWN}.
+   */
   static final int QUERY = 0;
 
   static final int KEY = 1;

@@ -8,7 +8,7 @@ import java.nio.ByteOrder;
  * squares: query, key, value, output, four that expand 384 values to the feed-forward's 1,536
  * values, and four that reduce them again.
  *
- * <p>All weights of an output share a step (the float that the integer 1 stands for). A square is
+ * <p>All weights of an output share a step (the float that the integer 1 represents). A square is
  * stored as {@link #PANELS} panels of {@link #PANEL} outputs. Each panel has
  *
  * <ul>
@@ -75,7 +75,7 @@ public enum Square {
   /** Largest integer to which an activation after GELU is rounded. */
   final int mostUnsigned;
 
-  /** Integer that stands for 0 among activations that may be negative. */
+  /** Integer that represents 0 among activations that may be negative. */
   final int zero;
 
   private final int mostWeight;
@@ -95,7 +95,10 @@ public enum Square {
     size = panel * PANELS;
   }
 
-  /** Returns the index of the input at a place in a row. An int has inputs that are 16 apart. */
+  /**
+   * Returns the index of the input at a place in a row. The inputs in one int have indices that are
+   * 16 apart.
+   */
   int input(int place) {
     int inGroup = place % (VECTOR * inAnInt);
     return place - inGroup + VECTOR * (inGroup % inAnInt) + inGroup / inAnInt;
@@ -110,7 +113,7 @@ public enum Square {
   }
 
   /**
-   * Rounds a matrix.
+   * Rounds a square, which is a part of a matrix, and writes it.
    *
    * @param weights a matrix [inputs, outputs] that contains the square
    * @param at index of the square's first weight
@@ -158,8 +161,8 @@ public enum Square {
   }
 
   /**
-   * Adds the biases of the other squares to the biases of the first square, because the results of
-   * all squares are added up.
+   * Adds the biases of the other squares to the biases of the first square. The results of all
+   * these squares are added up, so each bias still counts once.
    */
   public void gatherBiases(byte[] squares, int count) {
     ByteBuffer all = ByteBuffer.wrap(squares).order(ByteOrder.LITTLE_ENDIAN);

@@ -24,7 +24,10 @@ final class SquareCode {
   private static final Register W = Register.R9;
   private static final Register LEFT = Register.RAX;
 
-  /** Number of rows computed together. The memory of rows must have room for a multiple of it. */
+  /**
+   * Number of rows that are computed together. The memory of rows must have room for a multiple of
+   * this number of rows.
+   */
   static final int ROWS = 6;
 
   private static final int UNROLLED = 8;

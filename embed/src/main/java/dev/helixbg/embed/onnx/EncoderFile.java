@@ -35,7 +35,8 @@ public record EncoderFile(OnnxFile source, Square kind, Smoothing smoothing) {
    *
    * @param kind kind of the squares; {@link Square#FINE_BYTES} needs the bundled model, whose
    *     activations are known
-   * @param judge whether the model is a pair judge, which needs only each pair's first state
+   * @param judge whether the model is a pair judge, which needs only the state of each pair's first
+   *     token
    * @param target the file that is written or replaced
    * @throws OnnxFormatException when the source is not a model that can be written
    */

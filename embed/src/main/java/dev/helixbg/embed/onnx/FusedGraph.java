@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Rewrites an exported MiniLM (a BERT encoder of width 384) to fused operators of ONNX Runtime,
- * whose own optimiser does not introduce them in this export.
+ * Rewrites an exported MiniLM (a BERT encoder of width 384) to fused operators of ONNX Runtime.
+ * ONNX Runtime's own optimiser does not introduce fused operators in this export.
  *
  * <p>The export keeps the names of biases but not of matrices, so a matrix is found through the
  * node that adds a bias to its product. The number of heads and the epsilon are MiniLM's, because
- * the export does not tell them. The caller must compare the vectors of both graphs.
+ * the export does not contain them. The caller must compare the vectors of both graphs.
  *
  * <p>In INT8 precision, attention and the first feed-forward matrix have one scale per column, and
  * activations one scale per tensor. The second feed-forward matrix, whose inputs have outliers, has

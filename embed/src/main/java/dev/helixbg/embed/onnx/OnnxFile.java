@@ -178,7 +178,7 @@ public final class OnnxFile implements AutoCloseable {
   private String matrixOfBias(String bias) throws OnnxFormatException {
     String matrix = matrixOfBias.get(bias);
     if (matrix == null) {
-      throw new OnnxFormatException("no matrix product feeds the bias " + bias);
+      throw new OnnxFormatException("no matrix product is added to the bias  " + bias);
     }
     return matrix;
   }
@@ -208,7 +208,7 @@ public final class OnnxFile implements AutoCloseable {
     List<ProtoField> graphs =
         ProtoField.of(model).stream().filter(field -> field.number() == 7).toList();
     if (graphs.size() != 1) {
-      throw new OnnxFormatException("it holds " + graphs.size() + " graphs, not one");
+      throw new OnnxFormatException("it contains " + graphs.size() + " graphs, not one");
     }
     for (ProtoField field : ProtoField.of(graphs.getFirst().message())) {
       switch (field.number()) {

@@ -67,7 +67,7 @@ public final class Database implements AutoCloseable {
    * Schema of a database.
    *
    * @param version number that must rise when a table changes
-   * @param first fills new tables with data from elsewhere
+   * @param first transaction that fills new tables, for example with data from a damaged database
    */
   public record Schema(int version, List<String> tables, Transaction<Void> first) {
     public Schema(int version, List<String> tables) {
@@ -244,7 +244,7 @@ public final class Database implements AutoCloseable {
 
   /**
    * Deletes the write-ahead log and its index. A process that still has the deleted database open
-   * keeps that database's log and index.
+   * can still read that database's log and index.
    */
   private void deleteLogs() throws IOException {
     Files.deleteIfExists(log(file));

@@ -60,7 +60,7 @@ class EmbedBenchTest {
     assertEquals(0.4, shift.mean(), 1e-6);
   }
 
-  /** Like a tokenizer that knows every word: two special tokens and one per word. */
+  /** Counts tokens as if each word were one token, plus two special tokens. */
   private static int count(String text) {
     return 2 + text.trim().split("\\s+").length;
   }

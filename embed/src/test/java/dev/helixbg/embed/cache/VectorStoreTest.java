@@ -72,7 +72,7 @@ class VectorStoreTest {
     assertSame(UnitVectors.of(2, 5), passages.read());
   }
 
-  /** The last one counts where two processes embedded the same text. */
+  /** If two processes have stored a vector for the same text, the later vector is used. */
   @Test
   void aRepeatedKeyIsStoredTwiceAndFoundOnce() {
     float[] second = UnitVectors.of(7, 8).get(UnitVectors.key(7));
@@ -163,7 +163,7 @@ class VectorStoreTest {
     assertEquals(0, store.read().stored());
   }
 
-  /** The layout is part of the schema's version: the bytes stay what they are. */
+  /** The layout of a row's bytes must not change without a new version of the schema. */
   @Test
   void aRowHasKeysAndLittleEndianValues() {
     float[] vector = new float[VectorStore.DIMENSION];

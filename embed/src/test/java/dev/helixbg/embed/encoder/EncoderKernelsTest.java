@@ -29,8 +29,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The kernels beside scalars: to the bit where the order of what is added does not matter, else
- * within what a float can hold. Memory behind what a kernel may write must stay as it is.
+ * Compares the kernels with scalar code. If the order of additions does not matter, all bits must
+ * be equal; otherwise, the difference may be as large as rounding errors of floats. A kernel must
+ * not change memory after the end of its results.
  */
 class EncoderKernelsTest {
   private static final Map<Square, EncoderKernels> KERNELS = new EnumMap<>(Square.class);
@@ -57,13 +58,16 @@ class EncoderKernelsTest {
     assumeTrue(!KERNELS.isEmpty(), "no processor that multiplies bytes");
   }
 
-  /** Computed once: every other set of instructions is compared with them. */
+  /**
+   * Digests of all results on this machine, computed once. Results of other instruction sets are
+   * compared with them.
+   */
   private static final class Digests {
     static final List<String> OF_THIS_MACHINE =
         KERNELS.keySet().stream().map(EncoderKernelsTest::digest).toList();
   }
 
-  /** Products, rounding, GELU, normalisation and attention. */
+  /** Tests products, rounding, GELU, normalisation and attention. */
   @ParameterizedTest
   @EnumSource
   void kernelsComputeWhatScalarsDo(Square kind) {
@@ -86,8 +90,8 @@ class EncoderKernelsTest {
   }
 
   /**
-   * All tests in a JVM with other instructions, which may not have all kinds: prints each kind and
-   * what its results come to.
+   * Runs all tests in a JVM with another instruction set, which may support fewer kinds. Prints
+   * each kind with the digest of its results.
    */
   public static void main(String[] arguments) {
     KERNELS.keySet().forEach(kind -> System.out.println(digest(kind)));
@@ -105,7 +109,7 @@ class EncoderKernelsTest {
   }
 
   /**
-   * @param extreme whether sums are as large as can be
+   * @param extreme whether sums have the largest possible magnitude
    */
   private void product(Square kind, int rows, boolean extreme) {
     int used = Math.ceilDiv(rows, SquareCode.ROWS) * SquareCode.ROWS;
@@ -139,7 +143,7 @@ class EncoderKernelsTest {
     }
   }
 
-  /** Sums of products of whole numbers, none of which may leave an int. */
+  /** Returns the exact sums of products of integers; throws if a sum does not fit into an int. */
   private static int[] exactSums(
       Square kind, MemorySegment numbers, MemorySegment square, int rows) {
     ByteBuffer x = numbers.asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
@@ -182,7 +186,7 @@ class EncoderKernelsTest {
     int size = 4 / kind.inAnInt;
     for (int panel = 0; panel < kind.size; panel += kind.panel) {
       for (int i = 0; i < kind.starts; i += size) {
-        int largest = i / 4 % 3 == 0 ? -most : most; // of an output
+        int largest = i / 4 % 3 == 0 ? -most : most; // the sign depends on the output
         int weight = extreme ? largest : random.nextInt(-most, most + 1);
         if (kind.inAnInt == 4) {
           square.set(JAVA_BYTE, panel + i, (byte) weight);
@@ -243,7 +247,7 @@ class EncoderKernelsTest {
   private void normalise(Square kind, int count) {
     MemorySegment sums = floats((count + 1) * SIDE, 3);
     MemorySegment states = floats((count + 1) * SIDE, 1);
-    float[] scales = {0, 1e-6f}; // of the first rows: nothing, and as little as epsilon
+    float[] scales = {0, 1e-6f}; // the first row is 0, the second is as small as epsilon
     for (int i = 0; i < 2 * SIDE; i++) {
       for (MemorySegment rows : List.of(sums, states)) {
         float value = rows.getAtIndex(JAVA_FLOAT, i) * scales[i / SIDE];
@@ -290,7 +294,7 @@ class EncoderKernelsTest {
    */
   private void attention(int tokens) {
     for (int count : new int[] {1, tokens}) {
-      float scale = count == 1 ? 0.5f : 8; // of queries: scores differ by hundreds
+      float scale = count == 1 ? 0.5f : 8; // with 8, scores differ by hundreds
       int head = AttentionCode.HEAD * random.nextInt(SIDE / AttentionCode.HEAD);
       MemorySegment queries = floats(count * SIDE, scale);
       MemorySegment keys = floats(tokens * SIDE, 1);
@@ -313,8 +317,8 @@ class EncoderKernelsTest {
   }
 
   /**
-   * A head's results, with other numbers in all memory that may be used and means nothing; zeros
-   * where no results belong.
+   * Returns the results of a head. Each call fills the unused memory with other numbers, and
+   * returns zeros at places where the kernel must not write.
    */
   private float[] attend(
       MemorySegment queries, MemorySegment keys, MemorySegment values, int head) {
@@ -349,13 +353,13 @@ class EncoderKernelsTest {
     return ofQueries;
   }
 
-  /** The same rows, and behind them others of the largest floats there are, nearly. */
+  /** Returns the rows, followed by other rows of nearly the largest floats. */
   private MemorySegment behind(MemorySegment rows, int count) {
     byte all = (byte) random.nextInt(0x79, 0x7F);
     return arena.allocate((long) count * EncoderWeights.ROW, 64).fill(all).copyFrom(rows);
   }
 
-  /** Factors of columns; some are 1, so that some values stay as they are. */
+  /** Returns a factor for each column; some factors are 1, so that some values do not change. */
   private MemorySegment factors() {
     MemorySegment factors = floats(SIDE, 1);
     for (int i = 0; i < SIDE; i++) {
@@ -377,7 +381,7 @@ class EncoderKernelsTest {
     void to(long numbers, long steps);
   }
 
-  /** What rounding makes of rows, whose numbers may change before, to the bit. */
+  /** Checks all bits of the rounded numbers and steps of rows. */
   private void assertRounded(
       Square kind, MemorySegment rows, int count, float most, int zero, Rounding rounding) {
     MemorySegment numbers = bytes((count + 1) * kind.row);
@@ -421,7 +425,7 @@ class EncoderKernelsTest {
     return bytes;
   }
 
-  /** Floats that are finite, and larger than what is computed. */
+  /** Returns finite floats that are larger than any result. */
   private MemorySegment any(int count) {
     return arena.allocate(4L * count, 64).fill((byte) random.nextInt(0x42, 0x50));
   }

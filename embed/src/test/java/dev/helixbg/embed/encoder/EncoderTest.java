@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The whole network of a small model of random weights. */
+/** Tests the whole network with a small model that has random weights. */
 class EncoderTest {
   private static final RandomModel MODEL = new RandomModel();
   private static final List<Text> TEXTS =
@@ -75,7 +75,10 @@ class EncoderTest {
         .toList();
   }
 
-  /** Of each text those of its tokens, of a judge that of its first. */
+  /**
+   * Returns, for each text, the states of all its tokens; for a judge, only the state of the first
+   * token.
+   */
   private static List<float[]> states(Encoder encoder, List<Text> texts) {
     float[] states =
         encoder.states(

@@ -11,7 +11,10 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
-/** A small BERT of random weights: its file for {@link Encoder}, and its states in doubles. */
+/**
+ * A small BERT with random weights. The class writes its file for {@link Encoder}, and computes its
+ * states in doubles.
+ */
 final class RandomModel {
   static final int WORDS = 50;
   static final int TYPES = 2;

@@ -5,12 +5,12 @@ import static dev.helixbg.embed.encoder.Square.SIDE;
 import java.nio.ByteBuffer;
 import java.util.stream.IntStream;
 
-/** What the encoder's kernels compute, in doubles, as the formulas say it. */
+/** Computes the results of the encoder's kernels in doubles, directly from the formulas. */
 final class Scalars {
   /**
-   * The number at a place of a row of numbers of a kind: bytes are unsigned, shorts signed.
+   * Returns the integer at a place of a row: an unsigned byte or a signed short.
    *
-   * @param row at which it begins, in bytes
+   * @param row offset of the row, in bytes
    */
   static int activation(Square kind, ByteBuffer rows, int row, int place) {
     return kind.inAnInt == 4
@@ -19,9 +19,9 @@ final class Scalars {
   }
 
   /**
-   * The weight of an output for the activation at a place.
+   * Returns the weight of an output for the activation at a place.
    *
-   * @param at where the square begins, in bytes
+   * @param at offset of the square, in bytes
    */
   static int weight(Square kind, ByteBuffer squares, int at, int output, int place) {
     int four =
@@ -36,7 +36,7 @@ final class Scalars {
 
   private Scalars() {}
 
-  /** {@code x · Φ(x)}: Φ is 1/2 + φ(x) · (x + x³ / 3 + x⁵ / (3 · 5) + …). */
+  /** Returns {@code x · Φ(x)}, where Φ(x) = 1/2 + φ(x) · (x + x³ / 3 + x⁵ / (3 · 5) + …). */
   static double gelu(double x) {
     double magnitude = Math.min(Math.abs(x), 9); // Φ(9) is 1
     double sum = 0;
@@ -50,9 +50,9 @@ final class Scalars {
   }
 
   /**
-   * LayerNorm.
+   * Returns the LayerNorm of a row.
    *
-   * @param gain of 384 floats, and a bias of as many
+   * @param gain 384 gains, followed by 384 biases
    */
   static double[] normalise(double[] row, float[] gain) {
     double mean = IntStream.range(0, SIDE).mapToDouble(i -> row[i]).sum() / SIDE;
@@ -69,10 +69,11 @@ final class Scalars {
   }
 
   /**
-   * What one query gets of one head, to its places in a row of results.
+   * Computes the attention of one query in one head, and writes the result to the head's places of
+   * {@code to}.
    *
    * @param from the head's first place in each row
-   * @param factor of scores, which are exponents of e
+   * @param factor factor of the scores, which are exponents of e
    */
   static void attend(
       double[] query, double[][] keys, double[][] values, int from, double factor, double[] to) {

@@ -14,7 +14,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Packed matrices multiply as they were; on any processor. */
+/**
+ * Tests on any processor that products with a packed matrix equal products with the original
+ * matrix.
+ */
 class SquareTest {
   private static final int BLOCKS = 4;
   private static final int AT = 5;
@@ -30,8 +33,8 @@ class SquareTest {
   }
 
   /**
-   * Weights and activations that rounding to bytes leaves alone, of four blocks whose sums are
-   * added up as the feed-forward does, or of one.
+   * The weights and activations are chosen so that rounding does not change them. After GELU, there
+   * are four blocks, whose sums are added up; otherwise, there is one block.
    */
   @ParameterizedTest
   @CsvSource({
@@ -99,9 +102,9 @@ class SquareTest {
   }
 
   /**
-   * Multiples of a 64th; a whole output of zeros.
+   * Returns weights that are multiples of 1/64. All weights of the first output are 0.
    *
-   * @param most the largest of each other output, in 64ths
+   * @param most largest magnitude of each other output's weights, in units of 1/64
    */
   private float[] weights(int most) {
     float[] weights = new float[AT + SIDE * STRIDE];

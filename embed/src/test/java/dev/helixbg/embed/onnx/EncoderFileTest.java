@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is written of an export is what the engine reads, whatever the export holds. */
+/** Tests that the engine can read each file that is written from an export. */
 class EncoderFileTest {
   @TempDir Path folder;
   private Path export;
@@ -37,7 +37,7 @@ class EncoderFileTest {
     rewrite(kind, judge);
     try (Encoder encoder = new Encoder(target)) {
       int[][] ids = {{7, 0, 3, 3}, {5}};
-      int second = judge ? 1 : 0; // of texts there is one type
+      int second = judge ? 1 : 0; // single texts have only type 0
       float[] states = encoder.states(ids, new int[][] {{0, second, 0, second}, {0}});
       assertEquals(384 * (judge ? 2 : 5), states.length);
       for (float state : states) {
@@ -46,7 +46,7 @@ class EncoderFileTest {
     }
   }
 
-  /** The factors of inputs and weights cancel, for all products of a layer. */
+  /** In each product of a layer, the factors of the inputs and of the weights cancel each other. */
   @Test
   void smoothingChangesNoResult() throws IOException {
     assumeTrue(Encoder.isAvailable(Square.FINE_BYTES), "no processor with VNNI");

@@ -106,7 +106,7 @@ class FusedGraphTest {
     }
   }
 
-  /** Whatever a file holds, the rewrite succeeds or fails with one clear error, and soon. */
+  /** A file that is cut off anywhere is refused with an {@code OnnxFormatException}. */
   @Test
   void truncatedFilesAreRefused() throws IOException {
     Random random = new Random(1);
@@ -139,7 +139,10 @@ class FusedGraphTest {
     assertTrue(refused > 80, refused + " refused");
   }
 
-  /** Positions outside the weights' data: within 200 bytes after any readable name. */
+  /**
+   * Returns positions around the names in the file, from 16 bytes before to 64 bytes after a name's
+   * beginning. The data of the weights is elsewhere.
+   */
   private static List<Integer> structure() {
     List<Integer> positions = new ArrayList<>();
     for (String name : List.of("embeddings.", "encoder.layer", "MatMul", "Add", "input_ids")) {

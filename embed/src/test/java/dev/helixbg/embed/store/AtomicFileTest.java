@@ -51,7 +51,10 @@ class AtomicFileTest {
     assertEquals(List.of(target), files());
   }
 
-  /** Except that others lose the right to write: a later reader would trust what they write. */
+  /**
+   * The target keeps its mode, but others lose the write permission, because later readers trust
+   * the file.
+   */
   @ParameterizedTest
   @CsvSource({
     "r--------, r--------",
@@ -68,7 +71,7 @@ class AtomicFileTest {
     assertEquals(after, OnDisk.mode(file));
   }
 
-  /** A file of {@code /proc} takes no mode, like the files of a file system without modes. */
+  /** The mode of a file in {@code /proc} cannot be set, as on a file system without modes. */
   @Test
   void aModeThatCannotBeSetIsNoFailure() throws IOException {
     Path without = Path.of("/proc/self/status");
@@ -92,14 +95,14 @@ class AtomicFileTest {
         .orElseThrow();
   }
 
-  /** A folder of a remote file system, and /proc, cannot be synced. */
+  /** The folder /proc cannot be synced; nor can folders of some remote file systems. */
   @ParameterizedTest
   @ValueSource(strings = {"/proc", "/no such folder"})
   void aFolderThatCannotBeSyncedIsNoFailure(String unsynced) {
     AtomicFile.syncFolder(Path.of(unsynced));
   }
 
-  /** A temporary file is as private as the file will be, from its first byte. */
+  /** The temporary file has the private mode of the final file from its creation on. */
   @Test
   void aTemporaryFileIsPrivateWhileItIsWritten() throws IOException {
     AtomicFile.replace(
@@ -125,7 +128,7 @@ class AtomicFileTest {
     assertEquals(List.of(other), files());
   }
 
-  /** That user has another lock, and may be writing. */
+  /** Another user has a separate lock, and may still be writing the file. */
   @Test
   void theTemporaryFileOfAnotherUserStays() throws IOException {
     assumeTrue((int) Files.getAttribute(folder, "unix:uid") == 0, "only root can give files away");

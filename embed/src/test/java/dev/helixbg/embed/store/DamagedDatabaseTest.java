@@ -112,7 +112,10 @@ class DamagedDatabaseTest {
     }
   }
 
-  /** SQLite takes less than a header for nothing, and the end of the last page for zeros. */
+  /**
+   * SQLite treats a file shorter than a header as empty, and missing bytes at the end of the last
+   * page as zeros.
+   */
   @Test
   void aFileThatIsCutAnywhereIsMadeAnew() throws IOException {
     byte[] whole = whole();
@@ -142,7 +145,7 @@ class DamagedDatabaseTest {
     assertTrue(anew > 100, anew + " made anew");
   }
 
-  /** What a process that was killed left behind: committed changes that are in the log only. */
+  /** A killed process can leave committed changes that are only in the write-ahead log. */
   @Test
   void aLogThatIsCutOrFlippedCostsTheChangesFromThereOn() throws IOException {
     byte[] database;
@@ -196,7 +199,7 @@ class DamagedDatabaseTest {
     }
   }
 
-  /** A file of 15 TB without content takes no longer than another one. */
+  /** A sparse file of 15 TB is moved aside as fast as a small file. */
   @Test
   void aHugeSparseFileIsMovedAside() throws IOException {
     Files.write(file, new byte[] {'x'});
@@ -204,7 +207,7 @@ class DamagedDatabaseTest {
       channel.position(15L << 40);
       channel.write(ByteBuffer.wrap(new byte[1]));
     } catch (IOException e) {
-      return; // this file system has no such files
+      return; // this file system has no sparse files of this size
     }
     assertMadeAnew("sparse");
   }
@@ -246,7 +249,10 @@ class DamagedDatabaseTest {
     }
   }
 
-  /** Two programs of different versions do not move each other's database aside in turn. */
+  /**
+   * An older program refuses a newer database. If it moved the database aside, two versions could
+   * do so by turns forever.
+   */
   @Test
   void aNewerVersionIsRefusedAndStays() throws IOException {
     List<String> tables = List.of("CREATE TABLE later (a INTEGER)");
@@ -275,7 +281,7 @@ class DamagedDatabaseTest {
     }
   }
 
-  /** Damage after damage: the last damaged database is kept. */
+  /** If a database is damaged several times, only the last damaged file is kept. */
   @Test
   void eachDamageIsMovedAsideOnce() throws IOException {
     for (int i = 1; i <= 3; i++) {
@@ -289,7 +295,10 @@ class DamagedDatabaseTest {
     }
   }
 
-  /** A database that is damaged while it is open is made anew by all that have it open. */
+  /**
+   * If a database is damaged while it is open, every object that has it open continues with the new
+   * database.
+   */
   @Test
   void damageUnderAnOpenConnectionIsFoundByTheNextUse() throws IOException {
     try (Database one = open();

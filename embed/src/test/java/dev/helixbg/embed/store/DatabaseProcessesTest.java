@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Several processes with one database, one of which may end at any time. */
+/** Tests several processes that share one database, and processes that are killed. */
 @Timeout(240)
 class DatabaseProcessesTest {
   private static final int PROCESSES = 3;
@@ -69,7 +69,7 @@ class DatabaseProcessesTest {
       started.add(start("022", Adding.class, "p" + i));
     }
     for (Process process : started) {
-      output(process).readLine(); // it is about to open
+      output(process).readLine(); // the process is about to open the database
     }
     for (Process process : started) {
       process.getOutputStream().close();
@@ -86,7 +86,7 @@ class DatabaseProcessesTest {
     }
   }
 
-  /** Each thread has a database of its own, as if it were another process. */
+  /** Each thread opens the database separately, as if the thread were another process. */
   static final class Adding {
     public static void main(String[] arguments) throws Exception {
       TestDatabase.prepare();
@@ -134,7 +134,10 @@ class DatabaseProcessesTest {
     }
   }
 
-  /** All that a killed process was told to be on the disk is there, and nothing is damaged. */
+  /**
+   * Each change whose call returned before the process was killed is in the database, and nothing
+   * is damaged.
+   */
   @Test
   void killedProcessesLoseNothingThatWasWritten() throws Exception {
     Random random = new Random(7);
@@ -143,7 +146,7 @@ class DatabaseProcessesTest {
       Process process = start("022", AddingForever.class);
       int written = 0;
       try (BufferedReader words = output(process)) {
-        words.readLine(); // it has begun
+        words.readLine(); // the process has begun to write
         Thread.sleep(random.nextInt(60));
         process.toHandle().destroyForcibly(); // what it printed can still be read
         for (String word; (word = words.readLine()) != null && word.endsWith("."); ) {
@@ -183,7 +186,10 @@ class DatabaseProcessesTest {
     }
   }
 
-  /** So it is where both the cache folder and the temp folder are mounted noexec. */
+  /**
+   * The library cannot be loaded if both the cache folder and the temp folder are mounted with the
+   * option noexec.
+   */
   @Test
   void aDatabaseStaysWhereSqlitesLibraryCannotBeLoaded() throws Exception {
     try (Database database = open()) {
@@ -197,7 +203,8 @@ class DatabaseProcessesTest {
         if (Files.isDirectory(each)) {
           Files.createDirectory(copy);
         } else {
-          Files.write(copy, new byte[(int) Files.size(each)]); // no library, but of its size
+          Files.write(
+              copy, new byte[(int) Files.size(each)]); // not a library, but a file of the same size
         }
       }
     }

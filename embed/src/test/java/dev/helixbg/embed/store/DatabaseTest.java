@@ -108,7 +108,10 @@ class DatabaseTest {
     }
   }
 
-  /** So it is where a file system shares no memory, such as one of a network. */
+  /**
+   * SQLite has no write-ahead log on file systems without shared memory, such as network file
+   * systems.
+   */
   @Test
   void withoutAWriteAheadLogNothingIsLostEither() throws Exception {
     try (Database database = open()) {
@@ -182,7 +185,7 @@ class DatabaseTest {
   void aFolderThatCannotBeWrittenToIsAnErrorInWords() throws IOException {
     Path closed = Files.createDirectory(folder.resolve("closed"));
     OnDisk.setMode(closed, "r-x------");
-    // Root may write there; not even root may write to the other one.
+    // The superuser can write to the closed folder, but not even the superuser can write to /sys.
     Path readOnly = Files.isWritable(closed) ? Path.of("/sys") : closed;
     for (Path folder : List.of(readOnly, folder.resolve("missing"))) {
       try (Database database = TestDatabase.in(folder, SCHEMA, warnings::add)) {
@@ -200,7 +203,7 @@ class DatabaseTest {
     assertEquals(List.of(), warnings);
   }
 
-  /** What fills a new database can fail; the next attempt does not find half a database. */
+  /** If filling a new database fails, the next attempt begins with an empty database. */
   @Test
   void aDatabaseThatCannotBeFilledIsNotThere() {
     int[] attempts = new int[1];
@@ -225,7 +228,7 @@ class DatabaseTest {
     assertEquals(List.of(), warnings, "the file itself is whole");
   }
 
-  /** The file stays deleted under the open connection; what is computed is computed again. */
+  /** If the file is deleted or moved while it is open, a new database is created. */
   @Test
   void aFileThatIsDeletedOrMovedUnderAnOpenConnectionIsMadeAnew() throws IOException {
     try (Database one = open();
@@ -244,7 +247,10 @@ class DatabaseTest {
     assertEquals(List.of(), warnings, "nothing was damaged");
   }
 
-  /** A change that goes into a file which was moved aside meanwhile would be lost. */
+  /**
+   * A change in a file that was moved aside meanwhile would be lost, so it is made again in the new
+   * file.
+   */
   @Test
   void aChangeOfAFileThatIsMovedAsideMeanwhileIsMadeAgain() throws IOException {
     try (Database database = open()) {

@@ -7,7 +7,10 @@ import org.junit.jupiter.api.extension.AnnotatedElementContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDirFactory;
 
-/** Folders where thousands of files are written and synced: a disk would be what takes time. */
+/**
+ * Creates temporary folders in memory, for tests that sync thousands of files, which takes long on
+ * a disk.
+ */
 public final class InMemory implements TempDirFactory {
   @Override
   public Path createTempDirectory(AnnotatedElementContext element, ExtensionContext extension)

@@ -13,16 +13,20 @@ import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
 
 /**
- * Measures labelling as a run does it, beside the same work done one entry at a time.
+ * Measures two ways of labelling entries with a language model: several entries together, as a run
+ * does, and one entry at a time.
  *
- * <p>Entries are made of words of no meaning, 100 to 250 tokens each by the model's own tokenizer;
- * the same for every run. Before anything counts, both ways must give the same labels.
+ * <p>The entries are random sequences of words, with 100 to 250 tokens of the model's tokenizer,
+ * and are the same each time. Before the measurement, both ways must give the same labels.
  */
 public final class LabelBench {
   private static final int MIN_TOKENS = 100;
   private static final int MAX_TOKENS = 250;
 
-  /** Probabilities of the two ways may differ by so much; half-precision caches round. */
+  /**
+   * Maximum difference between the probabilities that the two ways give. They differ because caches
+   * in half precision round.
+   */
   private static final double SAME = 0.02;
 
   private static final String[] WORDS =
@@ -37,8 +41,8 @@ public final class LabelBench {
   private final BooleanSupplier cancelled;
 
   /**
-   * @param model stays open
-   * @param entries how many to label
+   * @param model the language model, which the caller closes
+   * @param entries number of entries to label
    */
   public LabelBench(TextModel model, int entries, BooleanSupplier cancelled) {
     this.model = model;
@@ -48,13 +52,14 @@ public final class LabelBench {
   }
 
   /**
-   * What was measured; entries per second.
+   * Results of the measurement.
    *
-   * @param newTokens per entry, without those that all share
-   * @param sharedTokens that are read once
-   * @param together as a run does it
-   * @param alone one entry at a time, all its tokens read, labels told apart as a run does it
-   * @param promptPerSecond tokens of a prompt, the median
+   * @param newTokens mean number of tokens of an entry's prompt, without the tokens that all
+   *     prompts share
+   * @param sharedTokens number of tokens that all prompts share, which are read once
+   * @param together entries per second if several entries are read together
+   * @param alone entries per second if one entry is read at a time, with its whole prompt
+   * @param promptPerSecond prompt tokens that the model reads per second, as a median
    */
   public record Result(
       int entries,
@@ -65,12 +70,13 @@ public final class LabelBench {
       double promptPerSecond) {}
 
   /**
-   * Measures everything in turns: what a machine does meanwhile must not make one side look better.
+   * Measures both ways and the speed of prompts by turns, so that other work of the machine affects
+   * all of them.
    *
-   * @param aloneEntries of how many entries {@code alone} is measured
-   * @param prompts how often {@code promptSpeed} is measured
-   * @param promptSpeed tokens per second
-   * @throws IllegalStateException if the ways give different labels
+   * @param aloneEntries number of entries that are also labelled one at a time
+   * @param prompts number of calls of {@code promptSpeed}
+   * @param promptSpeed reads a prompt; returns the speed in tokens per second
+   * @throws IllegalStateException when the two ways give different labels
    */
   public Result run(int aloneEntries, int prompts, DoubleSupplier promptSpeed) {
     int few = Math.min(aloneEntries, questions.size());

@@ -17,36 +17,39 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 
-/** Fits the weights of {@link LabelClassifier} to labelled examples, and measures them. */
+/**
+ * Fits the weights of {@link LabelClassifier} to labelled examples, and measures how often the
+ * classifier is right.
+ */
 final class LabelTraining {
-  /** A word or pair of words must be in so many examples to be known. */
+  /** Minimum number of examples that contain a word or pair of words; rarer ones are not used. */
   private static final int MIN_EXAMPLES = 3;
 
-  /** Chosen by cross-validation among 0.3, 1 and 2. */
+  /** Penalty on the weights, chosen by cross-validation among 0.3, 1 and 2. */
   private static final double PENALTY = 2;
 
   private static final int FOLDS = 10;
 
   /**
-   * An entry whose label somebody wrote down.
+   * An entry whose right label is known.
    *
-   * @param vector of {@code topic + " " + text}, as the product embeds it
+   * @param vector vector of {@code topic + " " + text}, the text that the program embeds
    */
   record Example(Label label, String topic, String text, float[] vector) {}
 
   /**
-   * How good guesses are.
+   * The quality of guesses.
    *
-   * @param right share of all guesses that are right
-   * @param answered share of entries for which the classifier is sure
-   * @param rightWhereAnswered share of those that are right
+   * @param right share of right guesses among all guesses
+   * @param answered share of the guesses of which the classifier is sure
+   * @param rightWhereAnswered share of right guesses among the sure guesses
    */
   record Quality(double right, double answered, double rightWhereAnswered) {
     @Override
     public String toString() {
       return String.format(
           Locale.ROOT,
-          "%.1f %% right with guesses; answers %.1f %%, of which %.1f %% right",
+          "%.1f %% of all guesses are right; %.1f %% are sure, and %.1f %% of these are right",
           100 * right,
           100 * answered,
           100 * rightWhereAnswered);
@@ -56,9 +59,10 @@ final class LabelTraining {
   private LabelTraining() {}
 
   /**
-   * Fits and writes.
+   * Fits the weights and writes them to a file.
    *
-   * @param args examples to fit to, examples to measure with, the file to write
+   * @param args paths of three files: the examples for the fit, the examples for the measurement,
+   *     and the file to write
    */
   public static void main(String[] args) throws IOException, InterruptedException {
     List<Example> train;
@@ -74,9 +78,9 @@ final class LabelTraining {
   }
 
   /**
-   * The model that comes with the program, with its vectors' usual recipe.
+   * Returns the bundled embedding model, which computes in fp32.
    *
-   * @param cache folder in which the model may be unpacked
+   * @param cache folder to which the model is unpacked
    */
   static EmbeddingModel model(Path cache) throws IOException {
     Files.createDirectories(cache);
@@ -84,7 +88,7 @@ final class LabelTraining {
         new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, Precision.FP32, 256), cache, 2);
   }
 
-  /** Examples of a file with a label, a topic and a text in each line, parted by tabs. */
+  /** Reads examples from a file. Each line has a label, a topic and a text, separated by tabs. */
   static List<Example> read(Path file, Embedder embedder) throws IOException, InterruptedException {
     List<String[]> rows = Files.readAllLines(file).stream().map(l -> l.split("\t")).toList();
     Example[] examples = new Example[rows.size()];
@@ -97,7 +101,7 @@ final class LabelTraining {
     return List.of(examples);
   }
 
-  /** How good a classifier is on examples that it was not fitted to. */
+  /** Measures a classifier on examples that were not used for its fit. */
   static Quality quality(LabelClassifier classifier, List<Example> examples) {
     List<LabelGuess> guesses =
         examples.stream().map(e -> classifier.guess(e.text(), e.vector())).toList();
@@ -135,7 +139,7 @@ final class LabelTraining {
     return quality(examples, Arrays.asList(guesses));
   }
 
-  /** The resource that fits the examples best. */
+  /** Returns the text of the resource file with the weights that fit the examples best. */
   static String fit(List<Example> examples) {
     Map<String, Integer> counts = new TreeMap<>();
     for (Example example : examples) {

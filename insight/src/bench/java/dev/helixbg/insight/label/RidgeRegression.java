@@ -4,20 +4,20 @@ import dev.helixbg.insight.label.LabelFeatures.Sparse;
 import java.util.List;
 
 /**
- * Linear least squares with a penalty on the weights, solved over the examples (the dual form),
- * which are fewer than the features: weights = Xᵀ (X Xᵀ + λ I)⁻¹ Y.
+ * Ridge regression: linear least squares with a penalty on the weights. There are fewer examples
+ * than features, so the dual form is solved: weights = Xᵀ (X Xᵀ + λ I)⁻¹ Y.
  */
 final class RidgeRegression {
   private RidgeRegression() {}
 
   /**
-   * The weights of every output.
+   * Returns the weights of each output.
    *
-   * @param examples n of them
-   * @param targets by example and output
-   * @param features how many there are
-   * @param penalty λ, above zero
-   * @return by output and feature
+   * @param examples feature vectors of the examples, the rows of X
+   * @param targets target values Y, indexed by example, then by output
+   * @param features number of features
+   * @param penalty the penalty λ, above 0
+   * @return weights, indexed by output, then by feature
    */
   static double[][] fit(List<Sparse> examples, double[][] targets, int features, double penalty) {
     int n = examples.size();
@@ -47,14 +47,16 @@ final class RidgeRegression {
     return weights;
   }
 
-  /** Adds {@code factor} times some features to a whole vector. */
+  /** Adds {@code factor} times a sparse vector of features to a dense vector. */
   static void add(double[] dense, Sparse features, double factor) {
     for (int i = 0; i < features.at().length; i++) {
       dense[features.at()[i]] += factor * features.value()[i];
     }
   }
 
-  /** Cholesky: the lower triangle becomes L of L Lᵀ. */
+  /**
+   * Replaces the lower triangle of a matrix by its Cholesky factor L, so that L Lᵀ is the matrix.
+   */
   private static void factorise(double[][] a) {
     for (int i = 0; i < a.length; i++) {
       for (int j = 0; j <= i; j++) {
@@ -67,7 +69,7 @@ final class RidgeRegression {
     }
   }
 
-  /** Replaces b by the x of L Lᵀ x = b. */
+  /** Solves L Lᵀ x = b, and replaces b by the solution x. */
   private static void solve(double[][] l, double[] b) {
     for (int i = 0; i < b.length; i++) {
       for (int k = 0; k < i; k++) {

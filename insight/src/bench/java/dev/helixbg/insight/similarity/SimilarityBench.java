@@ -13,23 +13,24 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.IntStream;
 
 /**
- * Times all pairs of many vectors beside a plain pair-by-pair loop and the machine's own ceiling,
- * all in the same run, after checking that the result is right to the bit.
+ * Measures how fast {@link AllPairs} compares all pairs of many vectors. The same run measures two
+ * other speeds for comparison: a simple loop over pairs, and the machine's peak in multiply-adds.
+ * Before the measurement, the products of some vectors must have exactly the right bits.
  */
 public final class SimilarityBench {
-  /** Vectors of all-MiniLM-L6-v2. */
+  /** Number of values of a vector of all-MiniLM-L6-v2. */
   private static final int DIMENSION = 384;
 
-  /** What is reported as near-duplicate or cross-link by default. */
+  /** Minimum similarity of a pair that counts as a hit. */
   private static final float LIMIT = 0.75f;
 
-  /** One vector in so many lies close to another one. */
+  /** Interval between the vectors that are made similar to an earlier vector. */
   private static final int PLANTED_EVERY = 100;
 
-  /** Rows whose products are checked against a chain of Math.fma. */
+  /** Number of rows whose products are compared with a chain of Math.fma. */
   private static final int CHECKED_ROWS = 64;
 
-  /** Pairs of the pair-by-pair loop, enough for a tenth of a second. */
+  /** Number of pairs in the simple loop, which takes about a tenth of a second. */
   private static final long PLAIN_PAIRS = 10_000_000;
 
   private static final int PEAK_RUNS = 8;
@@ -40,10 +41,10 @@ public final class SimilarityBench {
   private SimilarityBench() {}
 
   /**
-   * The machine's ceiling.
+   * The machine's peak speed with a number of threads.
    *
-   * @param gflops fused multiply-adds of all threads in their registers, at two operations each;
-   *     empty without the Vector API
+   * @param gflops 10⁹ operations per second, measured with fused multiply-adds in registers, which
+   *     count as two operations; empty without the Vector API
    */
   public record Peak(int threads, OptionalDouble gflops) {
     private static Peak of(int threads, double gflops) {
@@ -52,13 +53,14 @@ public final class SimilarityBench {
   }
 
   /**
-   * One measurement of all pairs.
+   * Result of comparing all pairs of a number of vectors with a number of threads.
    *
-   * @param nanosPerPair median over the rounds
-   * @param gflops at two operations per value and pair
-   * @param shareOfPeak of {@link Peak#gflops} with as many threads, 0 to 1
-   * @param hits pairs found above the limit
-   * @param pairByPairNanos median of the plain loop, per pair, with as many threads
+   * @param nanosPerPair nanoseconds per pair, median over the rounds
+   * @param gflops 10⁹ operations per second; each pair needs two operations per value
+   * @param shareOfPeak share of {@link Peak#gflops} with the same number of threads, 0 to 1
+   * @param hits number of pairs whose similarity reaches {@link #LIMIT}
+   * @param pairByPairNanos nanoseconds per pair of the simple loop, as a median, with the same
+   *     number of threads
    */
   public record Result(
       int vectors,
@@ -84,18 +86,19 @@ public final class SimilarityBench {
   }
 
   /**
-   * All that was measured.
+   * All results of a run.
    *
-   * @param registerBits size of vectors in the Vector API; 0 without the Vector API
+   * @param registerBits size of the Vector API's vectors in bits; 0 without the Vector API
    */
   public record Report(int registerBits, List<Peak> peaks, List<Result> results) {}
 
   /**
-   * Measures.
+   * Runs the benchmark.
    *
    * @param sizes numbers of vectors, such as 20,000 and 50,000
    * @param threads numbers of threads, such as 1 and 2
-   * @param rounds timed per size and number of threads, after one that is not
+   * @param rounds number of timed rounds per size and number of threads; one more round comes first
+   *     and is not timed
    * @throws IllegalStateException when a result is wrong
    */
   public static Report run(int[] sizes, int[] threads, int rounds) {
@@ -107,7 +110,8 @@ public final class SimilarityBench {
           PackedVectors.pack(vectors, PackedVectors.forPairs(Long.MAX_VALUE))) {
         check(vectors, packed);
         for (int i = 0; i < threads.length; i++) {
-          // Again for each size: what else the machine does at one moment only makes it lower.
+          // Other work of the machine can only lower the peak, so it is measured for each size, and
+          // the highest value counts.
           peaks[i] = Math.max(peaks[i], peakGflops(threads[i]));
           timings.add(measure(vectors, packed, threads[i], rounds));
         }
@@ -126,7 +130,10 @@ public final class SimilarityBench {
     return PackedVectors.vectorApi() ? VectorLoops.SPECIES.vectorBitSize() : 0;
   }
 
-  /** Seeded unit vectors, Gaussian but for some that lie near others. */
+  /**
+   * Returns random unit vectors with a fixed seed. Some are similar to an earlier vector; all
+   * others have a random direction.
+   */
   static Vectors planted(int count) {
     Random random = new Random(count);
     float[] values = new float[Math.multiplyExact(count, DIMENSION)];
@@ -207,7 +214,7 @@ public final class SimilarityBench {
     return new Timing(vectors.count(), threads, Median.of(blocked), hits, Median.of(plain));
   }
 
-  /** The loop one would write first: some rows against all columns, one dot product at a time. */
+  /** Runs the simplest loop: it compares some rows with all columns, one dot product at a time. */
   private static void pairByPair(Vectors vectors, int rows, int threads) {
     List<PairByPair> loops = new ArrayList<>();
     for (int i = 0; i < threads; i++) {
@@ -233,7 +240,10 @@ public final class SimilarityBench {
     return sum;
   }
 
-  /** The best of some short runs, since nothing makes a run too fast; 0 without the Vector API. */
+  /**
+   * Returns the highest speed of several short runs, in 10⁹ operations per second; other work of
+   * the machine can only slow a run. Returns 0 without the Vector API.
+   */
   private static double peakGflops(int threads) {
     if (!VECTOR_API) {
       return 0;
@@ -254,7 +264,7 @@ public final class SimilarityBench {
     return best;
   }
 
-  /** Keeps its result, lest C2 finds the work to be for nothing. */
+  /** Runs multiply-adds and stores the result, because C2 removes work whose result is not used. */
   private static final class Peaks implements Runnable {
     private volatile float result;
 

@@ -5,19 +5,22 @@ import static jdk.incubator.vector.VectorOperators.ADD;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
-/** What the benchmark measures the kernels by: the peak of the machine, and a plain dot product. */
+/**
+ * The loops with which a benchmark compares the similarity kernels: one reaches the peak speed of
+ * the machine, the other is a simple dot product.
+ */
 final class VectorLoops {
   static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
 
-  /** Independent sums of {@link #multiplyAdds}. */
+  /** Number of independent sums in {@link #multiplyAdds}. */
   static final int CHAINS = 12;
 
   private VectorLoops() {}
 
   /**
-   * Does {@code steps} × {@link #CHAINS} multiply-adds in registers, 14 of them: enough chains to
-   * keep two units busy through a latency of four or five cycles. They begin with different sums,
-   * lest C2 finds that chains are the same.
+   * Computes {@code steps} × {@link #CHAINS} multiply-adds of vectors in 14 registers. The {@link
+   * #CHAINS} independent sums keep two execution units busy, although each multiply-add takes four
+   * or five cycles. The sums begin with different values, because C2 would merge equal sums.
    */
   static float multiplyAdds(int steps) {
     FloatVector x = FloatVector.broadcast(SPECIES, 0.5f);
@@ -52,7 +55,7 @@ final class VectorLoops {
     return sum.add(l).reduceLanes(ADD);
   }
 
-  /** A dot product in four interleaved sums. */
+  /** Returns the dot product of two vectors, computed in four sums by turns. */
   static float dot(float[] values, int a, int b, int dimension) {
     FloatVector s = FloatVector.zero(SPECIES);
     FloatVector t = s, u = s, v = s;

@@ -8,9 +8,9 @@ import java.util.stream.Collectors;
 
 /**
  * Verdicts of the user's coding agents on pairs, and the reliability of each agent. An agent
- * "counts" if its verdicts may decide which pairs lead.
+ * "counts" if its verdicts may decide which pairs lead the report.
  *
- * @param pairs verdicts by the id of a finding
+ * @param pairs verdicts on each pair, by the id of the pair
  */
 public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
   public static final AgentSayings NONE = new AgentSayings(List.of(), Map.of());
@@ -18,8 +18,8 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
   /**
    * The verdicts on one pair.
    *
-   * @param verdict verdict of the clients that count, weighted by their reliability; empty if no
-   *     client counts, or if different verdicts weigh the same
+   * @param verdict verdict of the agents that count, weighted by their reliability; empty if no
+   *     agent counts, or if different verdicts have the same weight
    */
   public record Said(Optional<Verdict> verdict, List<Saying> all) {
     public boolean isDisputed() {
@@ -41,10 +41,10 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
   public record Saying(String client, Verdict verdict, boolean counts) {}
 
   /**
-   * The reliability of a client, measured on pairs with a known answer.
+   * The reliability of an agent, measured on pairs with a known answer.
    *
-   * @param client name and version
-   * @param answers number of the client's answers to questions about entries
+   * @param client name and version of the agent's program
+   * @param answers number of the agent's answers to questions about entries
    * @param known result on pairs with a known answer; its {@code kappa} measures the agreement with
    *     the known answers
    * @param hasty number of answers that came faster than anyone can read
@@ -57,7 +57,7 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
       return known.pairs() >= LEAST_KNOWN;
     }
 
-    /** Whether the client answers without reading the texts, or is hardly better than chance. */
+    /** Whether the agent answers without reading the texts, or is hardly better than chance. */
     public boolean isGuessing() {
       return isHasty() || isMeasured() && known.isGuessing();
     }
@@ -66,14 +66,17 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
       return 2 * hasty > answers + known.pairs();
     }
 
-    /** Returns the share of right answers on known pairs, after adding one right and one wrong. */
+    /**
+     * Returns the share of right answers on known pairs, after one right and one wrong answer are
+     * added.
+     */
     public double share() {
       return (known.right() + 1.0) / (known.pairs() + 2.0);
     }
 
     /**
-     * Whether the verdicts count: the client is measured, does not guess, and is right at least as
-     * often as a measured language model that does not guess.
+     * Whether the verdicts count. The agent must be measured, must not guess, and must be right at
+     * least as often as {@code model}, if that language model is measured and does not guess.
      */
     public boolean counts(Optional<JudgeTrust> model) {
       return isMeasured()
@@ -104,12 +107,15 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
     return Optional.ofNullable(pairs.get(pair.id()));
   }
 
-  /** Returns the verdict on a pair by the clients that count, see {@link Said#verdict}. */
+  /** Returns the verdict on a pair by the agents that count, see {@link Said#verdict}. */
   public Optional<Verdict> verdict(Finding.Relation pair) {
     return of(pair).flatMap(Said::verdict);
   }
 
-  /** Whether a pair is worth an act according to {@link #verdict}; empty if there is no verdict. */
+  /**
+   * Whether one entry of a pair can be removed according to {@link #verdict}; empty if there is no
+   * verdict.
+   */
   public Optional<Boolean> isWorthAnAct(Finding.Relation pair) {
     return verdict(pair).map(Verdict::isAct);
   }

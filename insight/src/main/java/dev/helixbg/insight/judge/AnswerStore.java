@@ -38,7 +38,7 @@ public record AnswerStore(Database database) implements RememberedAnswers {
    */
   public record Id(QuestionKind job, String version, String model, String key) {}
 
-  /** Returns a number that grows with each answer. */
+  /** Returns a number that grows with each added answer. */
   public int version() {
     return database.added("answer");
   }
@@ -133,7 +133,7 @@ public record AnswerStore(Database database) implements RememberedAnswers {
         answer.orders());
   }
 
-  /** Deletes the unused answers of all models, if they are many and outnumber the used ones. */
+  /** Deletes the unused answers of all models, if they are many and outnumber the used answers. */
   @Override
   public void forgetStale(Set<String> keys, Collection<String> versions) {
     database.forgetStale(
@@ -142,7 +142,9 @@ public record AnswerStore(Database database) implements RememberedAnswers {
         row -> versions.contains(row.get(0)) && keys.contains(row.get(1)));
   }
 
-  /** Whether a model could give this answer. Stored answers that no model gives are ignored. */
+  /**
+   * Whether a model could give this answer. Stored answers that no model could give are ignored.
+   */
   private static boolean isPossible(QuestionKind job, Answer answer) {
     List<String> choices = job.choices();
     return choices.isEmpty()

@@ -16,7 +16,7 @@ public final class CentralEntries {
   private final IntFunction<float[]> vectors;
   private final Map<String, List<Integer>> members = new LinkedHashMap<>();
 
-  /** {@code entries} are ordered by offset. */
+  /** {@code entries} must be ordered by offset. */
   public CentralEntries(List<NamedEntry> entries, IntFunction<float[]> vectors) {
     this.entries = entries;
     this.vectors = vectors;

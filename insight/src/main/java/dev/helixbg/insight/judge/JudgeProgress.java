@@ -6,6 +6,9 @@ import dev.helixbg.config.Progress;
 public interface JudgeProgress {
   JudgeProgress SILENT = (_, _) -> Progress.SILENT;
 
-  /** Begins to show a job. Each step of the result counts questions whose answers were saved. */
+  /**
+   * Begins to show the progress of a job. The steps of the result are questions whose answers were
+   * saved.
+   */
   Progress begin(QuestionKind job, int questions);
 }

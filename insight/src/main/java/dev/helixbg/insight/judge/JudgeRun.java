@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Asks a model for a verdict on each pair, a sentence on each topic, a text for each merge, and a
- * label for each entry.
+ * Asks a model for a verdict on each pair, a sentence on each topic, one text for each group of
+ * entries that say the same (a merge), and a label for each entry.
  *
  * <p>Questions about the first {@value #FIRST_PAIRS} pairs come first. Then come topics, the
  * remaining pairs, merges, and labels, which are the most numerous. Pairs are ordered by the doubt
@@ -26,7 +26,10 @@ import java.util.Optional;
  * first. If the time of a run is too short, the next run asks the remaining questions.
  */
 public final class JudgeRun {
-  /** Maximum number of entries in a merged group; a larger group is a topic, not one fact. */
+  /**
+   * Maximum number of entries in a merged group. The entries of a larger group share a topic rather
+   * than one fact.
+   */
   private static final int MAX_MERGED = 6;
 
   /** Number of pairs about which the model is asked before it is asked about topics. */
@@ -40,7 +43,7 @@ public final class JudgeRun {
   private final CentralEntries topics;
   private final Map<QuestionKind, Integer> left = new EnumMap<>(QuestionKind.class);
 
-  /** {@code vectors} are in the order of the entries. */
+  /** {@code vectors} must be in the order of the entries. */
   public JudgeRun(
       QuestionSession asking, String modelName, Findings findings, List<float[]> vectors) {
     this.asking = asking;

@@ -19,7 +19,9 @@ import java.util.Optional;
 public final class JudgeTrial {
   private static final String FILE = "trial.jsonl";
 
-  /** The known answer: one entry can be removed, the older one was overtaken, or neither. */
+  /**
+   * The known answer: both entries say the same, the older entry is overtaken, or neither is true.
+   */
   public enum Truth {
     SAME,
     OVERTAKEN,
@@ -71,7 +73,10 @@ public final class JudgeTrial {
     }
   }
 
-  /** Asks the unanswered questions. Returns the model's reliability; empty without all answers. */
+  /**
+   * Asks the unanswered questions. Returns the model's reliability; empty if answers are still
+   * missing.
+   */
   public Optional<JudgeTrust> ask() throws InterruptedException {
     return run.ask(pairs.size()) > 0 ? Optional.empty() : Optional.of(trust());
   }
@@ -89,7 +94,10 @@ public final class JudgeTrial {
     return new JudgeTrust(pairs.size(), right, said, kappa(orders));
   }
 
-  /** Returns Cohen's kappa of two columns; 0 if no agreement beyond chance is possible. */
+  /**
+   * Returns Cohen's kappa, the agreement beyond chance of two answers to the same question. A row
+   * has the two answers to one question. The result is 0 if no agreement beyond chance is possible.
+   */
   public static double kappa(List<List<String>> rows) {
     List<List<String>> rated = rows.stream().filter(row -> row.size() == 2).toList();
     Map<String, int[]> counts = new HashMap<>();

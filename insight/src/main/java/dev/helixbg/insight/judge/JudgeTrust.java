@@ -21,7 +21,7 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
       "This model has not been measured as a judge yet. Until it is, the pair judge decides which"
           + " pairs come first.";
 
-  public static final String GUESSING = "It is guessing: do not act on its verdicts.";
+  public static final String GUESSING = "The model is guessing: do not act on its verdicts.";
 
   /** Minimum kappa. Below this value, agreement is called "fair" at best (Landis and Koch 1977). */
   private static final double LEAST_KAPPA = 0.4;
@@ -37,7 +37,10 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
     }
   }
 
-  /** Returns how many verdicts are right: {@code 40 rightly: 3 of 4 that it called same, ...}. */
+  /**
+   * Returns the numbers of right verdicts in words: {@code 40 rightly: 3 of 4 that it called same,
+   * ...}.
+   */
   String rightly() {
     return Arrays.stream(Verdict.values())
         .map(

@@ -25,23 +25,29 @@ import java.util.Set;
  */
 public record JudgedRelations(
     int ranked, int read, int judgedCount, List<Finding.Relation> leading) {
-  /** Maximum number of leading pairs. A reader can review this number of pairs without a break. */
+  /** Maximum number of leading pairs. A user can review this number of pairs without a break. */
   private static final int LEADING = 20;
 
   /** Maximum number of pairs that lead without a verdict if the pair judges have read no pair. */
   private static final int UNREAD_LEADING = 10;
 
   /**
-   * Minimum probability of an act at which a pair of facts leads. It was chosen on public memory
-   * files of 30 repositories. In 22 other repositories, 45 of 55 leading pairs are worth an act
-   * ({@code insight/src/judge/README.md}).
+   * Minimum probability that one fact of a pair can be removed, for the pair to lead the report.
+   * The value was chosen on public memory files of 30 repositories. In 22 other repositories, 45 of
+   * 55 leading pairs are worth an act ({@code insight/src/judge/README.md}).
    */
   private static final double SURE_OF_FACTS = 0.7;
 
-  /** Minimum for pairs with a short fact. Of all pairs at or above it, nine of ten are the same. */
+  /**
+   * Minimum probability that one fact of a pair can be removed, if one fact is short. Of the pairs
+   * at or above this value, nine of ten say the same.
+   */
   private static final double SURE_OF_SHORT_FACTS = 0.9;
 
-  /** Minimum for contradicting facts. Of nine such pairs below it, two are worth an act. */
+  /**
+   * Minimum probability that one fact of a pair can be removed, if the facts contradict each other.
+   * Of nine contradicting pairs with a lower probability, two have a fact that can be removed.
+   */
   private static final double SURE_OF_CONTRADICTION = 0.6;
 
   private static final int GROUP = 3;
@@ -56,10 +62,11 @@ public record JudgedRelations(
    * <p>A pair that a reliable agent calls <i>related</i> or <i>different</i> never leads. The same
    * holds for a pair that the model calls <i>related</i> or <i>different</i>, if no reliable agent
    * has answered about it. The verdicts of a model that guesses, or was not measured, do not count.
-   * Pairs of a series lead only because of an agent's verdict. Pairs of texts that are far apart
-   * lead only because of a verdict of an agent or the model. The same holds for pairs of a note and
-   * the record of a day, unless both entries are facts. If several entries say the same, their
-   * pairs are listed together. Pairs from the same two files are listed together, too.
+   * Pairs of a series (texts of the same form, such as monthly notes) lead only because of an
+   * agent's verdict. Pairs of texts with distant vectors lead only because of a verdict of an agent
+   * or the model. A pair of a note and a daily record also needs such a verdict, except if both
+   * entries are facts. If several entries say the same, their pairs are listed together. Pairs from
+   * the same two files are listed together, too.
    */
   public static JudgedRelations of(List<Finding.Relation> relations, Judgements judgements) {
     int read = (int) relations.stream().filter(pair -> pair.assessment().isPresent()).count();
@@ -124,10 +131,10 @@ public record JudgedRelations(
   }
 
   /**
-   * Whether a pair may lead. Facts of memory files tell little without their surroundings, so they
-   * need a higher probability of an act than other entries. This minimum is lower for facts that
-   * contradict each other, and highest if one of the facts is short. Facts that were written
-   * together lead only if one fact repeats the other.
+   * Whether a pair may lead the report. Facts of memory files are hard to judge without their
+   * context, so they need a higher probability that one can be removed than other entries. This
+   * minimum is lower for facts that contradict each other, and highest if one of the facts is
+   * short. Facts that were written together lead only if one fact repeats the other.
    */
   private static boolean mayLead(Finding.Relation pair, Assessment said) {
     if (!said.mayBeWorthAnAct() || !pair.areFacts() || said.repeats()) {

@@ -16,12 +16,12 @@ import java.util.function.Predicate;
  * treated alike.
  *
  * @param model name of the model's file; empty without a model
- * @param guesses guessed labels, by the key of an entry; in a report, every live entry has one
+ * @param guesses guessed labels, by the key of an entry; in a report, every live entry has a guess
  * @param verdicts verdicts by the id of a pair
  * @param summaries a sentence on each topic
  * @param merges proposed texts for groups of entries that say the same, in the order of the groups'
  *     first pairs
- * @param left number of open questions by job; a missing job has none
+ * @param left number of open questions by job; a job without open questions is not in the map
  * @param trust reliability of the model on pairs, if it was measured
  */
 public record Judgements(
@@ -146,7 +146,10 @@ public record Judgements(
     return new Judgements(model, guesses, verdicts, summaries, merges, left, judge, read, agents);
   }
 
-  /** Adds agents' verdicts, and their labels and sentences where the model has none. */
+  /**
+   * Returns the judgements with the verdicts of agents. Labels and sentences of agents are used
+   * only where the model has none.
+   */
   public Judgements with(
       AgentSayings said, Map<String, LabelGuess> labels, Map<String, String> sentences) {
     Map<String, String> all = new HashMap<>(sentences);
@@ -160,7 +163,9 @@ public record Judgements(
     return trust.filter(JudgeTrust::isGuessing).isPresent();
   }
 
-  /** Returns why the model's verdicts do not {@link #decide}, in a sentence; empty if they do. */
+  /**
+   * Returns why the model's verdicts do not {@link #decide}, in a sentence; empty if they decide.
+   */
   public Optional<String> doubt() {
     return trust.isEmpty()
         ? Optional.of(JudgeTrust.UNMEASURED)

@@ -3,7 +3,7 @@ package dev.helixbg.insight.judge;
 import java.util.Optional;
 
 /**
- * A model's verdict on a pair, computed as the mean over both orders of its entries.
+ * A model's verdict on a pair. The probabilities are means over both orders of the two entries.
  *
  * @param same probability that both entries state the same fact
  * @param related probability that the entries state different facts about the same thing

@@ -9,9 +9,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Checks the text that a model proposes for several entries, and removes marks around it, such as
- * quotation marks. Some errors of a small model can be found without understanding the text:
- * repetition, a copy of the question, a lost number or a new number.
+ * Checks the text that a model proposes for several entries, and removes what surrounds the text,
+ * such as quotation marks. Some errors of a small model can be found without understanding the
+ * text: repetition, a copy of the question, a lost number or a new number.
  */
 public final class ProposedText {
   /** Minimum share of the text's words that also occur in the entries. */

@@ -76,7 +76,7 @@ public sealed interface Question {
     return Sha256.of(texts).substring(0, 32);
   }
 
-  /** Returns the bit that stands for a text in {@link Answer#unread}. */
+  /** Returns the bit of a text in the mask {@link Answer#unread}. */
   default int bit(String text) {
     return switch (this) {
       case Compare(String a, String b, _) -> text.equals(a.compareTo(b) <= 0 ? a : b) ? 1 : 2;

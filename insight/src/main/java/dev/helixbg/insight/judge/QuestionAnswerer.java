@@ -3,7 +3,7 @@ package dev.helixbg.insight.judge;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/** A language model, or a test with known answers. */
+/** An object that answers questions: a language model, or a test with known answers. */
 public interface QuestionAnswerer extends AutoCloseable {
 
   /**

@@ -19,7 +19,10 @@ public enum QuestionKind {
   PAIR(List.of("same", "related", "different"), 0),
   /** A topic, summed up in one sentence. */
   SUMMARY(List.of(), 64),
-  /** One text for entries that say the same. All these entries have the same token limit, too. */
+  /**
+   * One text for entries that say the same. The token limit of the text is also the limit of all
+   * these entries together.
+   */
   MERGE(List.of(), 384),
   /** Whether an older entry is still valid beside a newer entry. */
   OVERTAKEN(List.of("valid", "outdated", "contradicted"), 0),

@@ -7,9 +7,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Writes the user's turn of a question: {@code Topic: …⏎content} for labels and summaries, {@code
- * A: …⏎B: …} for texts to compare or merge. A text above the budget is cut to the sentences around
- * the matching passage.
+ * Writes a question as the user's message (turn) of a chat: {@code Topic: …⏎content} for labels and
+ * summaries, {@code A: …⏎B: …} for texts to compare or merge. A text above the budget is cut to the
+ * sentences around the matching passage.
  */
 record QuestionPrompts(BpeTokenizer tokenizer, int budget) {
   /** Maximum number of tokens of a topic's name. Only damaged logs have longer names. */
@@ -66,7 +66,10 @@ record QuestionPrompts(BpeTokenizer tokenizer, int budget) {
     return cuts.stream().anyMatch(SentenceCut::cut) ? Answer.ANY : 0;
   }
 
-  /** Writes two texts in both orders. One text may use the budget that the other does not need. */
+  /**
+   * Writes two texts in both orders. If one text needs less than half of the budget, the other text
+   * may use the rest.
+   */
   private Written both(
       Question question, String leadA, String a, String leadB, String b, Question.Match match) {
     SentenceCut first = cut(a, match.a(), budget / 2);

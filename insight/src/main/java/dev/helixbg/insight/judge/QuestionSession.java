@@ -38,8 +38,8 @@ public final class QuestionSession implements AutoCloseable {
 
   /**
    * @param modelHash SHA-256 of the model file
-   * @param time time that may be used from now on. A batch that has begun is finished. If the time
-   *     is zero, no question is asked
+   * @param time time for all questions, from now on. When it ends, the current batch is still
+   *     finished. If the time is zero, no question is asked
    * @param cancelled called repeatedly while the model computes; true interrupts {@link #ask}
    */
   public QuestionSession(

@@ -10,6 +10,9 @@ public interface RememberedAnswers {
 
   default void add(Map<AnswerStore.Id, Answer> some) {}
 
-  /** Deletes answers unless {@code keys} has their key and {@code versions} their prompt. */
+  /**
+   * May delete each answer whose key is not in {@code keys}, or whose prompt is not in {@code
+   * versions}.
+   */
   default void forgetStale(Set<String> keys, Collection<String> versions) {}
 }

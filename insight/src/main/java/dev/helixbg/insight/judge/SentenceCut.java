@@ -8,21 +8,25 @@ import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 
 /**
- * A part of a text that fits into a budget of tokens: the beginning, or the part around a place. It
- * has whole sentences, else whole words, else whole characters.
+ * A part of a text that fits into a budget of tokens: the beginning of the text, or the part around
+ * a position. The part consists of whole sentences. If no sentence fits, it consists of whole words
+ * or, if no word fits, of whole characters.
  */
 record SentenceCut(String text, int tokens, boolean cut) {
   /** Maximum number of characters per token. Characters that cannot fit are not read. */
   private static final int MAX_CHARS_PER_TOKEN = 32;
 
-  /** Divisor of the budget. One quarter of the tokens is reserved for the text before the place. */
+  /**
+   * Divisor of the budget. One quarter of the tokens is reserved for the text before the position.
+   */
   private static final int SHARE_BEFORE = 4;
 
   /**
-   * Returns the whole text if it fits into the budget, else the part around a place.
+   * Returns the whole text if it fits into the budget, else the part around a position.
    *
-   * @param from the place. The text after the place gets most of the budget. The text before the
-   *     place gets the rest. The rest is larger if the text after the place is short
+   * @param from the position. The text after it gets up to three quarters of the budget, and the
+   *     text before it gets the rest. If tokens are still left, the text after the position gets
+   *     them
    */
   static SentenceCut around(String text, int from, int budget, ToIntFunction<String> count) {
     SentenceCut start = of(text, budget, count);
@@ -72,7 +76,10 @@ record SentenceCut(String text, int tokens, boolean cut) {
     return new SentenceCut("", 0, true);
   }
 
-  /** Returns the number of ends that fulfil the condition; these must come before all others. */
+  /**
+   * Returns the number of ends that fulfil the condition. All of them must come before the ends
+   * that do not.
+   */
   private static int leading(List<Integer> ends, IntPredicate condition) {
     int low = -1;
     int high = ends.size();

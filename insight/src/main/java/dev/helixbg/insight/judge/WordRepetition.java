@@ -12,7 +12,10 @@ import java.util.regex.Pattern;
  * often repeat words.
  */
 public final class WordRepetition {
-  /** Minimum number of words in a repeated sequence; {@link #LOOP_CHARACTERS} applies, too. */
+  /**
+   * Minimum number of words in a repeated sequence. The sequence must also have {@link
+   * #LOOP_CHARACTERS} characters.
+   */
   private static final int LOOP_WORDS = 6;
 
   private static final int LOOP_CHARACTERS = 24;

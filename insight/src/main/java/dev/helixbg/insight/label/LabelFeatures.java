@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The features of an entry for {@link LabelClassifier}. Its vector shows the subject. Its words
+ * The features of an entry for {@link LabelClassifier}. The vector shows the subject. The words
  * show the kind of statement: "because", "never", "is missing", a number with a unit.
  *
  * <p>Each feature has an index and a value. First come the values of the vector, then a constant 1,

@@ -2,12 +2,12 @@ package dev.helixbg.insight.pairs;
 
 /**
  * The share of pairs that are worth an act, among the pairs of one knowledge base that the judge of
- * notes has read. This judge was calibrated on knowledge bases with planted repetitions, where 22 %
- * of the pairs are worth an act: one of the two entries can be removed. In a well-kept knowledge
- * base, hardly any pair is worth an act. The share is therefore estimated from the pairs that were
- * read, and the probabilities are adjusted to this share. Method: Saerens, Latinne and Decaestecker
- * 2002, <i>Adjusting the Outputs of a Classifier to New a Priori Probabilities</i>, Neural
- * Computation 14.
+ * notes has read. A pair is worth an act if one of its two entries can be removed. This judge was
+ * calibrated on knowledge bases to which repetitions had been added, so that 22 % of the pairs are
+ * worth an act. In a well-kept knowledge base, hardly any pair is worth an act. The share is
+ * therefore estimated from the pairs that were read, and the probabilities are adjusted to this
+ * share. Method: Saerens, Latinne and Decaestecker 2002, <i>Adjusting the Outputs of a Classifier
+ * to New a Priori Probabilities</i>, Neural Computation 14.
  *
  * @param share share of the pairs that are worth an act; above 0, at most {@link #CALIBRATED}
  */

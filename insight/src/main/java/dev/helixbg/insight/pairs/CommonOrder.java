@@ -36,12 +36,12 @@ record CommonOrder(List<int[]> places, int first, int second) {
     return new CommonOrder(places, a.size(), b.size());
   }
 
-  /** Returns which share of all words of both lists is in the common subsequence. */
+  /** Returns the share of the words of both lists that belong to the common subsequence. */
   double share() {
     return first == 0 || second == 0 ? 0 : 2.0 * places.size() / (first + second);
   }
 
-  /** Returns the places, followed by the ends of the two lists. */
+  /** Returns the places, followed by the lengths of the two lists. */
   List<int[]> placesAndEnd() {
     return Stream.concat(places.stream(), Stream.of(new int[] {first, second})).toList();
   }

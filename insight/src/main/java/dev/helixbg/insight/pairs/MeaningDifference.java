@@ -44,10 +44,13 @@ public record MeaningDifference(
    */
   private static final int ALIGNED = 2_000;
 
-  /** Texts have similar wording if at least this share of their tokens is in the common order. */
+  /**
+   * Minimum share of the tokens of both texts that occur in the same order, for the texts to have
+   * similar wording.
+   */
   private static final double ALIKE = 0.6;
 
-  /** Minimum number of words of a clause that only one text has. */
+  /** Minimum number of additional words in one text at which they count as a clause. */
   private static final int CLAUSE = 4;
 
   /**
@@ -58,7 +61,10 @@ public record MeaningDifference(
 
   private static final String MARKUP = "[*`_\"'”’]{0,3}";
 
-  /** Place that does not follow a word, number or bracket, even with markup between them. */
+  /**
+   * Position that does not follow a word, number or bracket. Markup between these and the position
+   * is ignored.
+   */
   private static final String FREE = "(?<![\\p{L}\\p{N}\\p{M})\\].%%°]%s)".formatted(MARKUP);
 
   /** Sign of a range, date or fraction between two numbers. The first number can have a unit. */
@@ -158,7 +164,8 @@ public record MeaningDifference(
    * A word, number, option or sign.
    *
    * @param key form of the token that is compared; tokens with the same meaning have equal keys
-   * @param name whether the token is written like a name
+   * @param name whether the token is written like a name: with a capital letter, but not at the
+   *     beginning of a sentence
    */
   private record Token(String key, String text, Kind kind, boolean name) {}
 

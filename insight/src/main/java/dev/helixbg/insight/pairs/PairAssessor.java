@@ -11,14 +11,18 @@ import dev.helixbg.insight.log.Script;
 import dev.helixbg.insight.notes.Scope;
 import java.util.Optional;
 
-/** Assesses pairs that a pair judge has read; {@code fit} adjusts the judge to agents' answers. */
+/**
+ * Computes, from the result of a pair judge, how likely two entries are the same, overtaken or
+ * related. {@code fit} adjusts the judge to agents' answers.
+ */
 public record PairAssessor(PairCalibration calibration, PairFit fit) {
 
   /**
-   * Returns the assessment of a pair that the judge of notes has read. An entry can be removed only
-   * if the judge read all of it. Two texts are <i>the same</i> only if they do not disagree. The
-   * accuracy of the tiers {@code LIKELY_SAME} and {@code LIKELY_OVERTAKEN} was measured without a
-   * fit. A pair must therefore reach these tiers without the fit, too.
+   * Returns the assessment of a pair that the judge of notes has read. An assessment suggests the
+   * removal of an entry only if the judge read the whole entry. Two texts are <i>the same</i> only
+   * if they do not disagree. The accuracy of the tiers {@code LIKELY_SAME} and {@code
+   * LIKELY_OVERTAKEN} was measured without a fit. A pair must therefore reach these tiers without
+   * the fit, too.
    *
    * @param older whole older text
    * @param newer whole newer text
@@ -119,7 +123,10 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
     return p[Relation.SAME.ordinal()] + p[Relation.OVERTAKEN.ordinal()];
   }
 
-  /** Whether the models can read both entries, and the entries are not {@link #apart}. */
+  /**
+   * Whether a pair may lead the report: the models can read both entries, and {@link #apart} finds
+   * no reason to keep both.
+   */
   public static boolean mayLead(NamedEntry one, NamedEntry other) {
     return !Script.isUnreadable(one.content())
         && !Script.isUnreadable(other.content())
@@ -140,7 +147,10 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
             .map("they have the same form, but different subjects (%s)"::formatted);
   }
 
-  /** Returns the probability of an act, before the adjustment to {@link ActFrequency}. */
+  /**
+   * Returns the probability that one entry of a pair can be removed, before {@link ActFrequency}
+   * adjusts it.
+   */
   double act(float[] logits, double score) {
     return act(calibration.probabilities(fit.applied(logits, calibration), score));
   }

@@ -79,8 +79,9 @@ public final class PairDisagreement {
       Pattern.compile("(?<=\\p{L}{2})(?:[aeoéаоы]+|(?<=(\\p{L}))\\1)$");
 
   /**
-   * Words that oppose each other, by {@link #stem}. A line has two sides. Words such as
-   * <i>before</i> and <i>after</i> are missing, because <i>A before B</i> means <i>B after A</i>.
+   * Words that oppose each other, by {@link #stem}. A line has two sides; the value of a word is
+   * the number of its line, negative for the second side. Words such as <i>before</i> and
+   * <i>after</i> are missing, because <i>A before B</i> means <i>B after A</i>.
    */
   private static final Map<String, Integer> SIDES =
       sides(

@@ -5,9 +5,9 @@ import dev.helixbg.embed.PairReader.Relation;
 import java.util.List;
 
 /**
- * An adjustment ("fit") of a pair judge to the answers about one knowledge base. It changes the
- * weight of the judge's logits relative to the score from vectors and words, and shifts the logits
- * of <i>same</i> and <i>overtaken</i>.
+ * An adjustment ("fit") of a pair judge to the answers that agents gave about one knowledge base.
+ * It changes the weight of the judge's logits relative to the score from vectors and words, and
+ * shifts the logits of <i>same</i> and <i>overtaken</i>.
  *
  * @param temperature divisor of the logits, before the score is added
  * @param same addend to the logit of <i>same</i>, in units of the calibration's temperature

@@ -22,7 +22,9 @@ import java.util.Set;
  * @param model id of the pair judges
  */
 public record ReadingStore(Database database, String model) {
-  /** The table, for {@link Database.Schema}. Logits are big-endian f32. */
+  /**
+   * SQL statement that creates the table, for {@link Database.Schema}. Logits are big-endian f32.
+   */
   public static final String TABLE =
       "CREATE TABLE reading (number INTEGER PRIMARY KEY AUTOINCREMENT, checksum INTEGER NOT NULL,"
           + " model TEXT NOT NULL, key TEXT NOT NULL, logits BLOB NOT NULL,"
@@ -90,7 +92,10 @@ public record ReadingStore(Database database, String model) {
         });
   }
 
-  /** Deletes readings of other keys or models, if they are many and outnumber the others. */
+  /**
+   * Deletes readings that have another model or none of these keys, if they are many and outnumber
+   * the remaining readings.
+   */
   void forgetStale(Set<String> keys) {
     database.forgetStale(
         "reading",

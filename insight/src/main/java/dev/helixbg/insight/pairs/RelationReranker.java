@@ -27,16 +27,16 @@ import java.util.stream.Collectors;
 
 /**
  * Lets the pair judges read the first pairs of the list of relations, and ranks these pairs. First
- * come pairs that are likely worth an act, then pairs in which one entry repeats the other. Then
- * come other pairs that may lead the report, and then pairs that may not lead it. Each of these
- * four parts is ordered by the log odds of <i>same</i> or <i>overtaken</i>. For pairs other than
- * facts, the weighted score from vectors and words is added to the log odds. Pairs that were not
- * read come last.
+ * come pairs of which one entry can probably be removed, then pairs in which one entry repeats the
+ * other. Then come other pairs that may lead the report, and then pairs that may not lead it. Each
+ * of these four parts is ordered by the log odds of <i>same</i> or <i>overtaken</i>. For pairs
+ * other than facts, the weighted score from vectors and words is added to the log odds. Pairs that
+ * were not read come last.
  *
  * <p>Readings are saved. If there is no new pair to read, no model is opened.
  *
  * @param opener opens the pair judges, which are closed after the last pair
- * @param said whether a pair is worth an act; empty if no reliable agent has answered
+ * @param said whether one entry of a pair can be removed; empty if no reliable agent has answered
  */
 public record RelationReranker(
     ReadingStore memory,
@@ -63,7 +63,7 @@ public record RelationReranker(
     return ranked(relations, first, readings);
   }
 
-  /** Ranks the pairs by saved readings only. */
+  /** Returns the list ranked by saved readings only; reads no pair. */
   public List<Relation> rankRemembered(List<Relation> relations, int first) {
     return ranked(relations, first, memory.find(texts(relations, first).keySet()));
   }

@@ -25,7 +25,10 @@ final class Series {
   /** Maximum number of lines such as {@code host: web-01} after the title that are compared. */
   private static final int FIELDS = 6;
 
-  /** Maximum number of tokens of a title with a number; a longer title is a sentence. */
+  /**
+   * Maximum number of tokens of a title in which a number may be the number of an item. A longer
+   * title counts as a sentence.
+   */
   private static final int SHORT_TITLE = 8;
 
   /** Minimum share of the tokens of both headings that belong to the common order. */

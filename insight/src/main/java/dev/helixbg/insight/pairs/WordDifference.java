@@ -37,7 +37,10 @@ public record WordDifference(Set<String> others) {
   /** Maximum number of characters at the beginning of each text that are compared and marked. */
   private static final int MAX_TEXT = 100_000;
 
-  /** Minimum number of words of a repetition; shorter texts may have only a template in common. */
+  /**
+   * Minimum number of words of a text that repeats another. Shorter texts may have only a template
+   * in common.
+   */
   private static final int REPEATED_WORDS = 12;
 
   /** Number of successive words that are compared together to find a repetition. */

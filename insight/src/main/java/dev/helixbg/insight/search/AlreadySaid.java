@@ -183,7 +183,10 @@ public record AlreadySaid(
           : new AlreadySaid(Answer.PERHAPS, suspect, likely, Optional.empty());
     }
 
-    /** Returns the entries worth reading; less similar entries are about something else. */
+    /**
+     * Returns the entries that the pair judges should read; less similar entries are about
+     * something else.
+     */
     public List<Near> worthReading() {
       return near.stream().limit(READ).takeWhile(Near::isWorthReading).toList();
     }

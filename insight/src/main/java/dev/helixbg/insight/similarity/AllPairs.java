@@ -7,7 +7,10 @@ import dev.helixbg.embed.ParallelLoop;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Compares all vectors with each other. Threads and kernel affect only the order of the pairs. */
+/**
+ * Compares all vectors with each other. The number of threads and the kernel affect only the order
+ * in which pairs are found.
+ */
 public final class AllPairs {
   /** Smallest number of vectors that fills whole strips and panels; see {@link PackedVectors}. */
   private static final int UNIT = 96;

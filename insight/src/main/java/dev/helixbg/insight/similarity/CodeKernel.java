@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Computes the products with machine code on x86-64 processors with AVX2 or AVX-512. Machine code
+ * Computes dot products with machine code on x86-64 processors with AVX2 or AVX-512. Machine code
  * is fast from the first call, while {@link VectorKernel} is slow for seconds, until C2 has
  * compiled it. With AVX2 there are 16 registers, but {@link VectorKernel} needs 27, so its sums
  * would move to memory and back.

@@ -134,7 +134,7 @@ public record PackedVectors(Vectors vectors, TileKernel kernel, Arena arena)
     return ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
   }
 
-  /** Holds the vector kernel; loaded only if the JVM has the module jdk.incubator.vector. */
+  /** Contains the vector kernel; loaded only if the JVM has the module jdk.incubator.vector. */
   private static final class Vector {
     static final TileKernel.Packing KERNEL =
         switch (FloatVector.SPECIES_PREFERRED.vectorBitSize()) {

@@ -4,7 +4,7 @@ import static dev.helixbg.insight.similarity.PackedVectors.PANEL;
 import static dev.helixbg.insight.similarity.PackedVectors.STRIP;
 
 /**
- * Computes the products in scalar code, which every compiler of the JVM compiles well. Tests
+ * Computes dot products in scalar code, which every compiler of the JVM compiles well. Tests
  * compare vector kernels with it.
  *
  * <p>The kernel runs only if {@link CodeKernel} cannot, and there are fewer than 20 million pairs

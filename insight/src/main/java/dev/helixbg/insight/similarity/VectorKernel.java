@@ -11,12 +11,13 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Computes the products in vectors of this machine's width, 128 to 512 bits. It needs 27 registers:
- * 24 for sums, two for columns and one for a row. AVX-512 and NEON have 32; AVX2 has 16, but there
- * {@link CodeKernel} runs instead, if it can.
+ * Computes dot products with the Vector API, in vectors of this machine's width, 128 to 512 bits.
+ * It needs 27 registers: 24 for sums, two for columns and one for a row. AVX-512 and NEON have 32;
+ * AVX2 has 16, but there {@link CodeKernel} runs instead, if it can.
  *
- * <p>The code has no inner calls, because C2 keeps vectors in registers only within one inlined
- * method. It is short: several thousand bytecodes would stay interpreted for seconds.
+ * <p>The inner loop calls no method of this project, because C2 keeps vectors in registers only
+ * within one inlined method. The code is short, because the JVM would interpret several thousand
+ * bytecodes for seconds before C2 has compiled them.
  */
 record VectorKernel(MemorySegment panels, int dimension) implements TileKernel {
   private static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;

@@ -17,7 +17,10 @@ import java.util.stream.IntStream;
  * that very many entries have is left out, because it says little and would take most of the time.
  */
 public final class TermVectors {
-  /** A term is rare if at most this many entries, or at most one entry in a hundred, have it. */
+  /**
+   * Maximum number of entries that have a rare term. In a large KB, the maximum is one entry in a
+   * hundred.
+   */
   private static final int RARE = 5;
 
   /** Number of texts per step, which takes a few milliseconds in a JVM that has just started. */
@@ -39,8 +42,8 @@ public final class TermVectors {
   private final int[] frequencies;
 
   /**
-   * Start of each text's terms in {@link #termAt}. The terms of each text are sorted. Terms that no
-   * product needs are left out.
+   * Start of each text's terms in {@link #termAt}. The terms of each text are sorted. Terms that
+   * affect no dot product are left out.
    */
   private final int[] starts;
 
@@ -210,7 +213,10 @@ public final class TermVectors {
     return sum;
   }
 
-  /** Returns the rare terms that both texts have, the rarest first; if equal, the longest first. */
+  /**
+   * Returns the rare terms that both texts have, the rarest first. Equally rare terms are ordered
+   * by length, the longest first.
+   */
   public List<String> shared(int a, int b) {
     int rare = Math.max(RARE, entries / 100);
     return IntStream.range(starts[a], starts[a + 1])
@@ -226,7 +232,10 @@ public final class TermVectors {
         .toList();
   }
 
-  /** Returns the sum of the rarities of the terms that are in both texts. */
+  /**
+   * Returns the sum of the weights of the terms that are in both texts. A rarer term has a larger
+   * weight.
+   */
   public double overlap(Terms one, Terms other) {
     double sum = 0;
     for (String term : one.counts().keySet()) {

@@ -107,7 +107,10 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
     };
   }
 
-  /** Returns a number for the first two letters of a word and its stem; -1 if not ASCII. */
+  /**
+   * Returns a number computed from a word's first two letters, which are also its term's; -1 if not
+   * ASCII.
+   */
   private static int beginning(char[] text, int start, int end) {
     int first = lower(text[start]);
     int second = end - start > 1 ? lower(text[start + 1]) : 0;

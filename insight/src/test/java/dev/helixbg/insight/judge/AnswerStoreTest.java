@@ -99,7 +99,7 @@ class AnswerStoreTest extends StoreFixture {
     assertEquals(Optional.of(GOTCHA), find(one));
   }
 
-  /** An answer to one question is not one to another, whoever renames it. */
+  /** An answer whose key was changed in the database is not returned for the other question. */
   @ParameterizedTest
   @ValueSource(strings = {"key = 'other'", "job = 'pair'", "prompt = 'other'", "model = 'other'"})
   void anAnswerUnderAnotherNameIsNone(String damage) {
@@ -111,7 +111,7 @@ class AnswerStoreTest extends StoreFixture {
     }
   }
 
-  /** Ids of which each differs from this one in one part. */
+  /** Returns ids, each of which differs from this id in one part. */
   private static List<Id> others(Id one) {
     return List.of(
         new Id(QuestionKind.PAIR, one.version(), one.model(), one.key()),
@@ -120,7 +120,10 @@ class AnswerStoreTest extends StoreFixture {
         new Id(one.job(), one.version(), one.model(), "other"));
   }
 
-  /** A checksum is no secret: what no model can have said is not believed. */
+  /**
+   * Anyone can compute a checksum, so answers that no model could give are ignored even if their
+   * checksum is right.
+   */
   @Test
   void anImpossibleAnswerIsNotBelieved() {
     Id id = id(QuestionKind.LABEL, 1);
@@ -145,7 +148,9 @@ class AnswerStoreTest extends StoreFixture {
     assertTrue(find(free).isPresent());
   }
 
-  /** The text may be the same, but the prompt of an older version asked for something else. */
+  /**
+   * Answers to an older version of a prompt are deleted, even if the text of the entry is the same.
+   */
   @Test
   void answersAboutOtherTextsAndToPromptsOutOfUseAreStale() {
     Map<Id, Answer> all = new HashMap<>();

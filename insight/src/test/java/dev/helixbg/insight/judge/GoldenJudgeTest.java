@@ -19,14 +19,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The golden answers, by the way that a run takes: questions in, answers out. */
+/** Compares the answers of a {@link Judge} with the golden (known) answers of the models. */
 class GoldenJudgeTest {
   /**
-   * All with {@code -Dgolden.all}; else every fourth, of all tasks, another fourth in each file.
+   * Whether all golden cases are tested ({@code -Dgolden.all}). Otherwise, each model is tested
+   * with a different quarter of the cases of each task.
    */
   private static final boolean ALL = Boolean.getBoolean("golden.all");
 
-  /** What company in a batch, or a kernel compiled meanwhile, may change of a probability. */
+  /**
+   * Maximum change of a probability by other questions in the batch, or by kernels that are
+   * compiled meanwhile.
+   */
   private static final double BATCH_BOUND = 1e-3;
 
   private static List<GoldenCase> cases(GoldenModel golden, String task) {
@@ -57,7 +61,10 @@ class GoldenJudgeTest {
     }
   }
 
-  /** Written by hand from shared/prompts/README.md, not by the code under test. */
+  /**
+   * Returns the expected text of a question. This code follows shared/prompts/README.md and is
+   * independent of the code under test.
+   */
   private static String user(Question question) {
     return switch (question) {
       case Question.LabelOf(String topic, String content) -> "Topic: " + topic + "\n" + content;
@@ -69,7 +76,10 @@ class GoldenJudgeTest {
     };
   }
 
-  /** For pairs in the order of the case; what a run says of a pair is the mean of both orders. */
+  /**
+   * The answer about a pair is compared in the order of the golden case only; a run uses the mean
+   * of both orders.
+   */
   @ParameterizedTest
   @EnumSource
   void answersAreTheGoldenOnes(GoldenModel golden) {
@@ -96,7 +106,7 @@ class GoldenJudgeTest {
     }
   }
 
-  /** Without the token that ends the answer. */
+  /** Returns the tokens of the answer, without the token that ends it. */
   private static int[] greedy(GoldenCase expected) {
     return Arrays.copyOf(expected.greedyIds(), expected.greedyIds().length - 1);
   }
@@ -121,7 +131,10 @@ class GoldenJudgeTest {
     }
   }
 
-  /** How likely each choice is in each order of a question's texts, each asked for itself. */
+  /**
+   * Returns the probability of each choice in each order of a question's texts. Each order is asked
+   * separately.
+   */
   private static double[][] orders(Judge judge, Question question) {
     TextModel model = judge.model();
     List<int[]> choices =
@@ -133,7 +146,7 @@ class GoldenJudgeTest {
     }
   }
 
-  /** However many batches: what is read is the opening, and what is new in each prompt. */
+  /** Even in many batches, the model reads the shared beginning of the prompts only once. */
   @Test
   void theOpeningOfAJobIsReadOnce() {
     ModelOptions options = ModelOptions.of(Device.CPU, 1, 4096);
@@ -148,7 +161,7 @@ class GoldenJudgeTest {
       int fresh = cases.stream().mapToInt(one -> one.promptIds().length - shared).sum();
       assertTrue(shared > 100, shared + " shared tokens");
       assertTrue(rows >= shared + fresh, rows + " rows");
-      // The ways to where labels part are a few tokens, and no pass has less than eight.
+      // To tell the labels apart, the model reads a few more tokens; each pass has at least eight.
       assertTrue(rows < shared + fresh + 24 * cases.size(), rows + " rows");
     }
   }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Golden models as judges, and their cases as questions. */
+/** Opens golden models as judges, and turns their cases into questions. */
 final class GoldenJudges {
   private static final Pattern TURN =
       Pattern.compile(

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Entries that talk to the model instead of being read by it. */
+/** Tests entries that try to give commands to the model. */
 class InjectionTest {
   private static final int START = 1318;
   private static final int END = GoldenModel.END;
@@ -58,7 +58,10 @@ class InjectionTest {
     }
   }
 
-  /** The test above can fail: written out and encoded as a command, the attack has such tokens. */
+  /**
+   * Checks that the test above could fail: {@link #control} finds control tokens where there are
+   * some.
+   */
   @Test
   void controlTokensAreRecognised() {
     assertNotEquals(List.of(), control(new int[] {5, START, 7, END}));
@@ -107,7 +110,7 @@ class InjectionTest {
     }
   }
 
-  /** A performance note stays one, whatever it asks for. */
+  /** A performance note gets the label <i>performance</i>, even if it asks for another label. */
   @ParameterizedTest
   @MethodSource("pleas")
   void anEntryIsNotLabelledByAskingForIt(String plea) {

@@ -32,7 +32,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What a run asks, in which order, for how long, and what it remembers. */
+/**
+ * Tests which questions a run asks, in which order, how long it asks, and which answers it saves.
+ */
 class JudgeRunTest extends StoreFixture {
   private static final Duration LONG = Duration.ofDays(1);
 
@@ -45,7 +47,9 @@ class JudgeRunTest extends StoreFixture {
     return TestDatabase.rows(database, "answer");
   }
 
-  /** Entries of one direction are duplicates of each other. */
+  /**
+   * Adds an entry. Entries with the same direction have the same vector, so they are duplicates.
+   */
   private void entry(String topic, String body, int direction) {
     entries.add(Entry.of(8 + 100L * entries.size(), topic, body, 0));
     float[] vector = new float[8];
@@ -79,7 +83,10 @@ class JudgeRunTest extends StoreFixture {
         cancelled);
   }
 
-  /** The golden models never saw the question whether an entry still holds: it always does. */
+  /**
+   * There are no golden answers to the question whether an entry is still valid, so the answer is
+   * always <i>valid</i>.
+   */
   private static QuestionAnswerer answering(Judge golden) {
     return new QuestionAnswerer() {
       @Override
@@ -140,7 +147,10 @@ class JudgeRunTest extends StoreFixture {
     assertEquals(Map.of(), judged.left());
   }
 
-  /** The second run asks nothing and never opens the model; a changed entry is asked alone. */
+  /**
+   * The second run asks nothing and does not open the model. After a new entry is added, only
+   * questions about it are asked.
+   */
   @Test
   void answersAreRemembered() throws Exception {
     duplicates();
@@ -163,7 +173,10 @@ class JudgeRunTest extends StoreFixture {
         "each of the pairs it is in, one topic that changed, one label");
   }
 
-  /** The jobs of answers that were added after so many, in the order of their adding. */
+  /**
+   * Returns the jobs of the answers with a number above {@code version}, in the order in which they
+   * were added.
+   */
   private List<String> jobsAfter(int version) {
     return database.read(
         connection -> {
@@ -180,7 +193,10 @@ class JudgeRunTest extends StoreFixture {
         });
   }
 
-  /** 2,000 entries, all known: no model, and less than a second with all that is around it. */
+  /**
+   * If all answers about 2,000 entries are saved, a run opens no model and takes less than 20 s
+   * even in a slow JVM.
+   */
   @Test
   void aRunOverManyRememberedEntriesOpensNothing() throws Exception {
     int count = 2_000;
@@ -215,7 +231,7 @@ class JudgeRunTest extends StoreFixture {
     assertEquals(Map.of(QuestionKind.SUMMARY, 40), judged.left(), "only what was never asked");
     assertEquals(count, judged.guesses().size());
     assertEquals(pairs.size(), judged.verdicts().size());
-    // A fortieth of that when warm; scripts/bench judged measures the whole program.
+    // A warm JVM takes a fortieth of this time; scripts/bench judged measures the whole program.
     assertTrue(millis < 20_000, millis + " ms");
   }
 
@@ -238,7 +254,10 @@ class JudgeRunTest extends StoreFixture {
     assertEquals(0, remembered());
   }
 
-  /** After n batches the time is over: the newest are labelled, the oldest are left. */
+  /**
+   * In the n-th round, the time ends after n batches. The newest entries are labelled, and the
+   * oldest are not.
+   */
   @Test
   void theNewestAreAskedFirstAndTheTimeIsKeptToTheBatch() throws Exception {
     int count = 60;
@@ -278,7 +297,7 @@ class JudgeRunTest extends StoreFixture {
     }
   }
 
-  /** Ctrl-C in the middle: what was answered is on disk, and the next run goes on from there. */
+  /** After an interrupt, the earlier answers are saved, and the next run continues from there. */
   @Test
   void anInterruptedRunKeepsItsAnswers() throws Exception {
     measurements(40);
@@ -305,7 +324,7 @@ class JudgeRunTest extends StoreFixture {
     assertEquals(40 - answered[0], then[0]);
   }
 
-  /** So whatever kills the process costs the batch under way, and no answer that was counted. */
+  /** If the process is killed, only the answers of the current batch are lost. */
   @Test
   void whileABatchIsAskedAllAnswersBeforeItAreOnDisk() throws Exception {
     measurements(60);
@@ -315,7 +334,7 @@ class JudgeRunTest extends StoreFixture {
         asking(
             LONG,
             (_, _) -> (questions, _) -> counted[0] += (int) questions,
-            () -> { // again and again within each pass
+            () -> { // called repeatedly within each pass
               assertEquals(counted[0], remembered());
               seen.add(counted[0]);
               return false;
@@ -326,7 +345,7 @@ class JudgeRunTest extends StoreFixture {
     assertTrue(seen.size() > 1, "one batch took them all, and nothing was tested");
   }
 
-  /** Of an entry's own tags the first label is kept, beside the guess. */
+  /** The first label among an entry's own tags takes precedence over the guess. */
   @Test
   void tagsKeepTheirLabel() throws Exception {
     entry("ops", "[tags: draft, gotcha]\nMeasured: the embedder spends 8 tokens per second.", 0);
@@ -339,7 +358,10 @@ class JudgeRunTest extends StoreFixture {
     assertEquals(3, judged.guesses().size());
   }
 
-  /** What a model might say of two entries that are the same, and whether it is proposed. */
+  /**
+   * Returns the merges that a run proposes if the model merges two entries to the text {@code
+   * said}.
+   */
   private List<Judgements.Merge> mergesWhere(String said, boolean cut) throws Exception {
     TestDatabase.change(database, "DELETE FROM answer");
     Finding.Relation pair = findings().relations().getFirst();

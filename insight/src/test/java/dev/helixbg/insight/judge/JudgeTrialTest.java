@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** What is found out about a judge, by judges of whom it is known. */
+/** Tests the measurement of a judge with judges whose reliability is known. */
 class JudgeTrialTest extends StoreFixture {
   private final Map<Question, Truth> truth = new HashMap<>();
 
@@ -70,7 +70,9 @@ class JudgeTrialTest extends StoreFixture {
         "it is remembered, orders and all");
   }
 
-  /** Who says the same to everything agrees with himself, too. */
+  /**
+   * A judge that always gives the same answer agrees with itself in both orders, but is guessing.
+   */
   @Test
   void oneAnswerToEverythingIsGuessing() throws Exception {
     JudgeTrust trust =
@@ -79,10 +81,10 @@ class JudgeTrialTest extends StoreFixture {
     assertEquals(26, trust.right());
     assertEquals(0, trust.kappa());
     assertTrue(trust.isGuessing());
-    assertTrue(trust.words().contains("It is guessing"), trust.words());
+    assertTrue(trust.words().contains("The model is guessing"), trust.words());
   }
 
-  /** Right in the mean of both orders, and each order for itself says what stands first. */
+  /** The judge is right in the mean of both orders, but its answers in the two orders differ. */
   @Test
   void whoSaysSomethingElseInEitherOrderIsGuessing() throws Exception {
     JudgeTrust trust =
@@ -104,7 +106,7 @@ class JudgeTrialTest extends StoreFixture {
     assertTrue(trust.isGuessing());
   }
 
-  /** Cohen 1960: agreement 0.7, of which chance gives 0.5. */
+  /** The agreement is 0.7; by chance it would be 0.5. Formula: Cohen 1960. */
   @Test
   void kappaIsAgreementBeyondChance() {
     List<String> yes = List.of("a", "a");
@@ -112,7 +114,8 @@ class JudgeTrialTest extends StoreFixture {
     List<String> mixed = List.of("a", "b");
     List<String> turned = List.of("b", "a");
     List<List<String>> rows =
-        List.of(yes, yes, yes, yes, no, no, no, mixed, turned, turned); // 5:5 and 6:4
+        List.of(
+            yes, yes, yes, yes, no, no, no, mixed, turned, turned); // the columns have 5:5 and 6:4
     assertEquals((0.7 - 0.5) / 0.5, JudgeTrial.kappa(rows), 1e-12);
     assertEquals(0, JudgeTrial.kappa(List.of(yes, yes)));
     assertEquals(0, JudgeTrial.kappa(List.of(List.of(), List.of())), "nobody noted the orders");

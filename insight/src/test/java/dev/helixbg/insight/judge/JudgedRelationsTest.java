@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What leads a report. */
+/** Tests which pairs lead a report. */
 class JudgedRelationsTest {
   private static final PairVerdict SAME =
       new PairVerdict(Verdict.SAME, 0.9, 0.9, 0.1, 0, false, false);
@@ -23,7 +23,7 @@ class JudgedRelationsTest {
   private static final Optional<JudgeTrust> GOOD =
       Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9));
 
-  /** By a language model. */
+  /** Returns judgements in which a language model calls these pairs the same. */
   private static Judgements calledTheSame(String... ids) {
     Map<String, PairVerdict> verdicts = new HashMap<>();
     for (String id : ids) {
@@ -32,7 +32,9 @@ class JudgedRelationsTest {
     return new Judgements(Optional.of("model"), Map.of(), verdicts, Map.of(), List.of(), Map.of());
   }
 
-  /** As {@link #calledTheSame}, by a model that was measured. */
+  /**
+   * Returns the judgements of {@link #calledTheSame} from a model that was measured as reliable.
+   */
   private static Judgements trusted(String... ids) {
     return calledTheSame(ids).trusted(GOOD, Optional.empty());
   }
@@ -65,7 +67,10 @@ class JudgedRelationsTest {
         .toList();
   }
 
-  /** Of two entries that have nothing in common each is the other's nearest. */
+  /**
+   * In a KB of two entries, each is the nearest neighbour of the other, even if they have nothing
+   * in common.
+   */
   @Test
   void whatIsFarNeverLeadsASmallKb() {
     Finding.Relation far = relation("rel-1", 0.2, 0);
@@ -74,7 +79,10 @@ class JudgedRelationsTest {
         List.of("rel-2"), leading(Judgements.NONE, far, relation("rel-2", Finding.FAR, 0)));
   }
 
-  /** Whether the pair judge can be used or not, and whatever a language model calls it. */
+  /**
+   * A pair of a series that no pair judge has read does not lead, even if a language model calls it
+   * the same.
+   */
   @Test
   void aSeriesThatThePairJudgeHasNotReadDoesNotLead() {
     Finding.Relation series =
@@ -89,7 +97,10 @@ class JudgedRelationsTest {
     assertEquals(List.of("rel-2"), leading(trusted("rel-1", "rel-2"), series, other));
   }
 
-  /** A conversation of a day, and what was written from it later. */
+  /**
+   * A daily record and a note that was later written from it lead only if a model calls them the
+   * same.
+   */
   @Test
   void aNoteAndTheRecordOfADayLeadOnlyByAModelsWord() {
     Finding.Relation pair =
@@ -126,7 +137,7 @@ class JudgedRelationsTest {
     assertEquals(List.of(), leading(judged.trusted(Optional.of(guessing), Optional.empty()), far));
   }
 
-  /** What an agent calls something, where its word counts. */
+  /** Returns the verdicts of a reliable agent, by the id of the pair. */
   private static AgentSayings said(Map<String, Verdict> verdicts) {
     Map<String, AgentSayings.Said> pairs = new HashMap<>();
     verdicts.forEach(
@@ -155,7 +166,10 @@ class JudgedRelationsTest {
     assertEquals(List.of("rel-2"), leading(byModel, one, two, far));
   }
 
-  /** After an agent has answered about each pair that a pair judge has read. */
+  /**
+   * Even after an agent has answered about each pair that a pair judge has read, unread pairs do
+   * not lead.
+   */
   @Test
   void anUnreadPairDoesNotLeadWhenAllReadPairsAreDecided() {
     Finding.Relation read =
@@ -183,7 +197,9 @@ class JudgedRelationsTest {
     return NearestPair.of(id, notes.get(0), notes.get(1), 0.3, 0.8);
   }
 
-  /** Somebody who reads two files reads them once, whichever of both stands first in the log. */
+  /**
+   * Pairs from the same two files are listed together, no matter which file comes first in the log.
+   */
   @Test
   void pairsOfSectionsOfTheSameTwoFilesFollowEachOther() {
     assertEquals(
@@ -196,7 +212,10 @@ class JudgedRelationsTest {
             ofNotes("rel-4", "n/a.md]\n[part: before its first heading", "n/b.md#Three")));
   }
 
-  /** In one memory file, all pairs have the same two files. */
+  /**
+   * Pairs of facts from one memory file are not grouped by file, because all of them have the same
+   * file.
+   */
   @Test
   void factsOfOneFileAreNoSectionsThatBelongTogether() {
     Finding.Relation ofSections = ofNotes("rel-1", "n/a.md#One", "n/b.md#One");

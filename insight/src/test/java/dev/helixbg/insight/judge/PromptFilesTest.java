@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class PromptFilesTest {
-  /** What the prompt explains is what the code knows, in the same order. */
+  /** The prompt explains exactly the labels of the code, in the same order. */
   @Test
   void theLabelsAreThoseOfThePrompt() {
     assertEquals(

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What models answer when they are asked to merge, and what becomes of it. */
+/** Tests which texts are accepted from models that are asked to merge entries. */
 class ProposedTextTest {
   private static final List<String> SOURCES =
       List.of(
@@ -42,25 +42,25 @@ class ProposedTextTest {
         "   \n",
         "\"\"",
         "```\n```",
-        // too short to hold it
+        // too short to contain all details
         "Shard 12.",
-        // a number lost, one made up
+        // texts with a lost number and with an invented number
         "After a rename the cache keeps stale rows: restart the reader.",
         "After a rename, the cache of shard 13 keeps stale rows: restart the reader.",
         "After a rename, the cache of shard 12 keeps 40 stale rows: restart the reader.",
-        // something else, a refusal, an answer to another job
+        // a refusal, and an answer to another job
         "I am sorry, but I cannot help with merging entries of that kind (12).",
         "gotcha",
-        // in circles
+        // texts that repeat themselves
         "The cache of shard 12 keeps stale rows. The cache of shard 12 keeps stale rows.",
         "The reader the reader the reader the reader the reader the reader the reader 12",
-        // longer than both together
+        // a text longer than both entries together
         "The cache of shard 12 keeps stale rows after a rename; restart the reader. After a rename"
             + " the reader must be restarted, since its cache of the shard keeps rows that are"
             + " stale, so it must be restarted.",
-        // the question copied
+        // a copy of the question
         "A: The cache of shard 12 keeps stale rows.\nB: After a rename restart the reader.",
-        // control tokens and unfinished thoughts
+        // texts with control tokens and unfinished thoughts
         "The cache of shard 12 keeps stale rows after a rename.<|im_end|>",
         "<think> The cache of shard 12 keeps stale rows after a rename."
       })
@@ -68,7 +68,7 @@ class ProposedTextTest {
     assertEquals(Optional.empty(), ProposedText.of(answer, SOURCES));
   }
 
-  /** What entries themselves say twice, begin with or are fenced in is theirs. */
+  /** Repetitions, labels and fences that the entries themselves have are kept. */
   @Test
   void theEntriesOwnFormIsKept() {
     String twice = "The reader of the cache must restart. The reader of the cache must restart.";

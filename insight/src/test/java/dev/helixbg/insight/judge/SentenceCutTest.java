@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** A token is a character here. */
+/** In these tests, each character counts as a token. */
 class SentenceCutTest {
   private static SentenceCut cut(String text, int budget) {
     return SentenceCut.of(text, budget, String::length);

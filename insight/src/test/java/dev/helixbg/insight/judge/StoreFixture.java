@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Each test has a database for the answers and the readings of a model. */
+/** Gives each test a database for answers of a language model and readings of pair judges. */
 public abstract class StoreFixture {
   @TempDir(factory = InMemory.class)
   Path store;
@@ -23,7 +23,7 @@ public abstract class StoreFixture {
     database = TestDatabase.in(store, AnswerStore.TABLE, ReadingStore.TABLE);
   }
 
-  /** A session with this model, in which no time passes. */
+  /** Returns a session with this model, whose clock stands still. */
   protected final QuestionSession asking(QuestionAnswerer model, Duration time) {
     return new QuestionSession(
         new AnswerStore(database),

@@ -6,7 +6,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /**
- * An oracle in the model's place: it answers one question at a time, and keeps what it was asked.
+ * Replaces the model in tests. It answers one question at a time with the known answer, and records
+ * the questions.
  */
 final class TruthfulOracle implements QuestionAnswerer {
   private final Function<Question, Answer> truth;

@@ -17,7 +17,10 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** In which order pairs are judged, what is asked of each, and what answers mean. */
+/**
+ * Tests the order in which pairs are judged, the questions about a pair, and the verdicts that
+ * follow from the answers.
+ */
 class VerdictRunTest extends StoreFixture {
   private static final Duration LONG = Duration.ofDays(1);
   private static final int BEFORE = 100;
@@ -35,7 +38,7 @@ class VerdictRunTest extends StoreFixture {
     return NearestPair.of(id, a, b, 1, 0.6);
   }
 
-  /** A session in which each batch takes a second. */
+  /** Returns a session in which each batch takes a second. */
   private QuestionSession askingFor(Duration time, QuestionAnswerer oracle) {
     JudgeProgress ticking = (_, _) -> (questions, _) -> clock.addAndGet(1_000_000_000L);
     return new QuestionSession(
@@ -51,7 +54,10 @@ class VerdictRunTest extends StoreFixture {
         question -> question.job() == QuestionKind.PAIR ? ofPairs : ofOlderEntries);
   }
 
-  /** Even pairs have nothing in common; of the others each fourth no longer holds. */
+  /**
+   * Returns the right answer. Pairs with an even number are <i>different</i>; the others are
+   * <i>same</i>, and in every second of them, the older entry is <i>outdated</i>.
+   */
   private static Answer truth(Question question) {
     return switch (question) {
       case Question.Compare pair ->
@@ -74,7 +80,7 @@ class VerdictRunTest extends StoreFixture {
     return pairs;
   }
 
-  /** As a KB of 2,000 gets its first 1,000 pairs judged over a few idle runs. */
+  /** Several runs with limited time judge all pairs in their order. */
   @Test
   void pairsAreJudgedInTheirOrderOverSeveralRuns() throws Exception {
     List<Finding.Relation> pairs = hundred();
@@ -151,12 +157,15 @@ class VerdictRunTest extends StoreFixture {
       VerdictRun run = new VerdictRun(asking(oracle, LONG), List.of(relation("rel", a, b)));
       run.ask(1);
       Question.Overtaken asked = (Question.Overtaken) oracle.asked.getLast();
-      boolean swapped = minutes[0] == AFTER; // else by the place in the log
+      boolean swapped = minutes[0] == AFTER; // otherwise, the order in the log decides
       assertEquals(swapped ? "b" : a.entry().body(), asked.older());
     }
   }
 
-  /** What the judge has not read to its end can hold more than the other one says. */
+  /**
+   * An entry that the model did not read to its end may say more than the other entry, so it is not
+   * called superfluous.
+   */
   @Test
   void onlyWhatWasReadToItsEndIsCalledSuperfluous() {
     Question.Compare both = new Question.Compare("short", "a longer text");
@@ -182,7 +191,7 @@ class VerdictRunTest extends StoreFixture {
         of, new Finding.Matching(new Passage(a, a + 1), new Passage(b, b + 1), 0.9, a, b));
   }
 
-  /** Where reading begins follows from the texts: it is no other question. */
+  /** The position where the model begins to read does not make a question a different question. */
   @Test
   void aPairIsAskedOnceWhereverItsMatchBegins() throws Exception {
     Finding.Relation plain = relation("rel", entry("one", 2), entry("two", 1));
@@ -211,7 +220,10 @@ class VerdictRunTest extends StoreFixture {
     assertEquals(run.verdicts().get("rel"), run.verdicts().get("again"), "one pair, one answer");
   }
 
-  /** Between the answer that both have something in common and the next, a run may end. */
+  /**
+   * If a run ends between the first and the second question about a pair, the next run asks the
+   * second question.
+   */
   @Test
   void aVerdictThatIsNotCompleteIsShownAndAskedOn() throws Exception {
     Finding.Relation pair = relation("rel", entry("one", 1), entry("two", 2));

@@ -13,7 +13,7 @@ import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The classifier that is shipped, on entries of code bases that nobody trained it on. */
+/** Tests the bundled classifier on entries about code bases that were not used for its training. */
 final class LabelClassifierTest {
   private static List<Example> train;
   private static List<Example> test;

@@ -9,15 +9,16 @@ import org.junit.jupiter.api.Test;
 
 class ActFrequencyTest {
   /**
-   * What a judge says that is calibrated where so many of a hundred are worth an act, of pairs of
-   * which another share is.
+   * Returns the probabilities of a judge for pairs, of which {@code share} are worth an act. The
+   * judge is calibrated for the share {@link ActFrequency#CALIBRATED}.
    */
   private static double[] said(int pairs, double share) {
     Random random = new Random(1);
     return DoubleStream.generate(
             () -> {
               boolean worth = random.nextDouble() < share;
-              // Two normal distributions, two apart: the log of their ratio is 2 x.
+              // The means of the two normal distributions are 2 apart, so the log of their ratio is
+              // 2 x.
               double x = random.nextGaussian() + (worth ? 1 : -1);
               double odds =
                   Math.exp(2 * x) * ActFrequency.CALIBRATED / (1 - ActFrequency.CALIBRATED);

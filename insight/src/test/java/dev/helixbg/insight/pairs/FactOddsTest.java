@@ -10,7 +10,7 @@ import dev.helixbg.insight.log.Entry;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The log odds that one of two facts can be removed. */
+/** Tests the log odds that one of two facts can be removed. */
 class FactOddsTest {
   static NamedEntry fact(int number, String file, String text) {
     String body = "[line: %d]\n[source: %s]\n[part: item “x”]\n%s".formatted(number, file, text);

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What forbids to call two texts the same. */
+/** Tests the differences because of which two texts are not called the same. */
 class MeaningDifferenceTest {
   private static final String LONG = "The shed has a lamp and a bench. ".repeat(40);
 
@@ -96,7 +96,7 @@ class MeaningDifferenceTest {
     assertEquals(words != null && !words.startsWith("words"), difference.certain());
   }
 
-  /** Danish, Dutch, German: many of their words look like English words. */
+  /** The texts are in Danish, Dutch and German, which share many words with English. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -31,7 +31,7 @@ class PairAssessorTest {
     return of(ASSESSOR, reading, 0, "the limit", "the bound");
   }
 
-  /** Of two texts that the judge calls the same. */
+  /** Returns the assessment of two texts that the judge calls the same. */
   private static Assessment same(String older, String newer) {
     return of(ASSESSOR, new Reading(SAME, true, true), 0, older, newer);
   }
@@ -59,7 +59,10 @@ class PairAssessorTest {
     assertEquals(Optional.empty(), said.objection());
   }
 
-  /** Unknown characters look alike to the judge, whatever it says. */
+  /**
+   * All characters of an unknown writing system look alike to the judge, so its result does not
+   * count.
+   */
   @Test
   void textsInAScriptThatTheJudgeCannotReadAreUnknownAndDoNotLead() {
     Assessment said = of(ASSESSOR, new Reading(SAME, true, true), 1, "会議は二時に始まる", "会議は三時に始まる");
@@ -124,7 +127,7 @@ class PairAssessorTest {
     assertEquals(Tier.LIKELY_SAME, said.tier());
   }
 
-  /** It looks at long and odd texts, and soon. */
+  /** Long and malformed texts are compared without an error, and quickly. */
   @Test
   void oddTextsAreLookedAt() {
     String odd = "\uD83D not --" + "a.".repeat(200_000) + " 1".repeat(100_000);
@@ -132,7 +135,7 @@ class PairAssessorTest {
     assertEquals(Optional.empty(), PairDisagreement.of(odd, odd));
   }
 
-  /** The work for such a text grew with the square of its length. */
+  /** The time for a long text without blanks must not grow with the square of its length. */
   @ParameterizedTest
   @ValueSource(strings = {"字", "a"})
   @Timeout(30)

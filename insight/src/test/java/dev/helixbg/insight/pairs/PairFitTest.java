@@ -60,7 +60,7 @@ class PairFitTest {
     assertTrue(said(fit, OVERTAKEN).logOdds() > said(fit, SAME).logOdds());
   }
 
-  /** A tenth of the answers turned round changes nothing of that. */
+  /** If a tenth of the answers is reversed, the fit still follows the majority of the answers. */
   @Test
   void someWrongAnswersDoNotDecide() {
     List<Answered> answers = answers(60, false);
@@ -72,7 +72,10 @@ class PairFitTest {
     assertTrue(said(fit, OVERTAKEN).logOdds() > said(fit, SAME).logOdds(), fit::toString);
   }
 
-  /** Nine of ten were right where nothing was learned: no answer raises what is promised. */
+  /**
+   * The tier <i>likely the same</i> was measured without a fit. Answers therefore cannot lift a
+   * pair into this tier.
+   */
   @Test
   void noAnswerMakesAPairLikelierThanItsTierPromises() {
     float[] unsure = {1, 0, 2, 0};

@@ -39,7 +39,10 @@ class RelationRerankerTest extends StoreFixture {
   private boolean interrupts;
   private boolean rare;
 
-  /** Logits from the hash of the two texts, in an order that depends on the batch. */
+  /**
+   * Computes logits from the hash of the two texts, and returns readings in an order that depends
+   * on the batch.
+   */
   private final class FakeReader implements PairReader {
     @Override
     public void read(List<Texts> pairs, Sink sink) throws InterruptedException {
@@ -61,7 +64,10 @@ class RelationRerankerTest extends StoreFixture {
     public void close() {}
   }
 
-  /** One pair is likelier the same than not, all others are very likely different. */
+  /**
+   * Returns a reading in which one pair is probably the same, and all other pairs are almost
+   * certainly different.
+   */
   private static PairReader.Reading rareReading(PairReader.Texts texts) {
     return new PairReader.Reading(
         texts.older().equals("one 40") ? LIKELY : new float[] {-8, -8, 0, 3}, true, true);
@@ -77,7 +83,7 @@ class RelationRerankerTest extends StoreFixture {
   }
 
   /**
-   * @param remembers what was read before
+   * @param remembers whether saved readings are used
    */
   private RelationReranker ranking(boolean remembers) {
     if (!remembers) {
@@ -128,7 +134,10 @@ class RelationRerankerTest extends StoreFixture {
     assertEquals("one 0", read.stream().map(t -> t.older()).sorted().findFirst().orElseThrow());
   }
 
-  /** The judge puts down what repeats another text word for word. */
+  /**
+   * A pair in which one text repeats the other is ranked before other pairs, although the judge
+   * gives it a low probability.
+   */
   @Test
   void whatRepeatsComesBehindWhatIsLikelyAndBeforeAllElse() throws Exception {
     String said =
@@ -149,8 +158,8 @@ class RelationRerankerTest extends StoreFixture {
   }
 
   /**
-   * What leads is what is likely in this knowledge base: pairs that the judge finds likely in KBs
-   * with planted notes do not lead in one where hardly any pair is.
+   * In a knowledge base where hardly any pair is worth an act, a pair does not lead, although the
+   * calibrated judge alone would call it likely.
    */
   @Test
   void probabilitiesAreThoseOfTheKnowledgeBase() throws Exception {
@@ -165,7 +174,9 @@ class RelationRerankerTest extends StoreFixture {
     assertEquals(0, ranked.stream().filter(one -> one.assessment().get().isActLikely()).count());
   }
 
-  /** A run that goes on, in whatever order, gives what a run from nothing gives. */
+  /**
+   * A run with saved readings gives the same list as a run without any, in any order of reading.
+   */
   @Test
   void whatIsRememberedIsNotReadAgainAndChangesNothing() throws Exception {
     List<Relation> all = relations(120);
@@ -205,7 +216,10 @@ class RelationRerankerTest extends StoreFixture {
     assertEquals(List.of(new PairReader.Texts(PairReader.Kind.NOTES, "early", "late")), read);
   }
 
-  /** The texts are equal, but for one kind the judge is another, and a formula follows it. */
+  /**
+   * The judge of facts reads pairs of two facts, and the judge of notes reads all other pairs, even
+   * with equal texts.
+   */
   @Test
   void factsAreReadByAJudgeOfTheirOwn() throws Exception {
     Relation facts =
@@ -243,7 +257,10 @@ class RelationRerankerTest extends StoreFixture {
         read);
   }
 
-  /** It can make pairs with itself look likely; the others keep what was said, and their order. */
+  /**
+   * A hostile entry can affect only pairs with itself. All other pairs keep their assessments and
+   * their order.
+   */
   @Test
   void oneEntryMovesNoPairOfOthersButByItsPlace() throws Exception {
     List<Relation> all = new ArrayList<>(relations(40));

@@ -60,7 +60,7 @@ class SeriesTest {
         Series.between("Invoice of March: 42 EUR", "Invoice of April: 43 EUR"));
   }
 
-  /** Each says its own subject twice, and neither says that of the other. */
+  /** Each text names its own subject twice, and never names the subject of the other text. */
   @Test
   void textsOfOneFormThatAreEachAboutTheirOwnDoNotLead() {
     String events =

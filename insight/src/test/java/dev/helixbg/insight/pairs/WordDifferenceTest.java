@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Words that only one of two texts says. */
+/** Tests which words only one of two texts has. */
 class WordDifferenceTest {
 
   private static String marked(String text, String other) {
@@ -95,7 +95,7 @@ class WordDifferenceTest {
     assertRepetition(true, FACT, "# Backups\n\n" + FACT + ".\nAsk Ines for the passphrase.");
   }
 
-  /** Look-alikes have a word of their own on both sides. */
+  /** If each text has a word that the other lacks, neither text repeats the other. */
   @Test
   void oneOwnWordOnEachSideIsNoRepetition() {
     assertRepetition(false, FACT, FACT.replace("thirty", "ninety"));
@@ -119,11 +119,12 @@ class WordDifferenceTest {
     return IntStream.range(from, to).mapToObj(i -> "word" + i).collect(Collectors.joining(" "));
   }
 
-  /** Where a text is cut in two and its halves are swapped, the three runs across the cut go. */
+  /** If the halves of a text are swapped, the three runs of four words across the cut are lost. */
   @Test
   void fourFifthsOfTheRunsOfFourWordsMustStayInOrder() {
-    assertRepetition(true, words(0, 18), words(9, 18) + " " + words(0, 9)); // 12 of 15
-    assertRepetition(false, words(0, 17), words(9, 17) + " " + words(0, 9)); // 11 of 14
+    assertRepetition(
+        true, words(0, 18), words(9, 18) + " " + words(0, 9)); // 12 of 15 runs are left
+    assertRepetition(false, words(0, 17), words(9, 17) + " " + words(0, 9)); // 11 of 14 are left
   }
 
   @Test

@@ -17,9 +17,12 @@ import java.util.OptionalDouble;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What is answered to a text by what vectors and readings of the nearest tell. */
+/**
+ * Tests the answers that follow from the vectors of the nearest entries and from the readings of
+ * the pair judges.
+ */
 class AlreadySaidTest {
-  /** Logits of same, overtaken, related, different; by the first word of an entry. */
+  /** Logits of same, overtaken, related and different, by the first word of an entry. */
   private static final Map<String, float[]> OPINIONS =
       Map.of(
           "same", new float[] {9, 0, 0, 0},
@@ -68,7 +71,10 @@ class AlreadySaidTest {
     return question(nearest, entries).read(reader, JUDGE, 0.92);
   }
 
-  /** A fact of a memory file is short, so its cosine is low although it is the same fact. */
+  /**
+   * Facts of memory files are short, so the cosine of two texts that state the same fact can be
+   * low.
+   */
   @Test
   void aFactIsReadByItsOwnJudgeAtAnyCosine() throws Exception {
     kind = Kind.FACTS;
@@ -79,14 +85,18 @@ class AlreadySaidTest {
   }
 
   /**
-   * An entry of one word is the text but for an article, so that nothing but its reading counts.
+   * Returns a similar entry. If {@code entry} is one word, the whole entry equals the text except
+   * for an article, so that only the reading decides.
    */
   private Near near(String entry, double similarity) {
     String whole = entry.contains(" ") ? entry : TEXT.replace("port", "the port");
     return new Near(entry.split(" ")[0], kind, entry, whole, similarity);
   }
 
-  /** Unknown characters look alike to the models: neither yes nor no can be said. */
+  /**
+   * All characters of an unknown writing system look alike to the models, so the answer is neither
+   * yes nor no.
+   */
   @Test
   void ofATextInAScriptThatTheModelsCannotReadNothingIsKnown() throws Exception {
     String text = "会議は二時に始まる";
@@ -97,7 +107,7 @@ class AlreadySaidTest {
     assertSaid(Answer.YES, "a", asked(text, text + "\r\n", 0.99).byVectors(0.92));
   }
 
-  /** A question about a text that is near to one entry only. */
+  /** Returns a question about a text with one similar entry. */
   private static Question asked(String text, String entry, double similarity) {
     Near near = new Near("a", Kind.NOTES, entry.strip(), entry, similarity);
     return new Question(text, true, true, List.of(near));
@@ -124,7 +134,10 @@ class AlreadySaidTest {
         Answer.PERHAPS, "it", ask(0.9, "it listens at port 8", "overtaken when the port was 8"));
   }
 
-  /** However a judge, or a vector with the topic in it, takes it. */
+  /**
+   * If an entry equals the text except in form, the answer is yes, no matter what the judge or the
+   * vector says.
+   */
   @Test
   void theVeryTextIsSaidAlreadyInAnyForm() throws Exception {
     assertSaid(Answer.YES, "-", ask(0.7, "- **It listens**\n  at port\u00a07."));
@@ -155,7 +168,7 @@ class AlreadySaidTest {
     assertSaid(Answer.PERHAPS, "same", ask(0.7, "same"));
   }
 
-  /** Vectors say nothing of the one fact that differs. */
+  /** Vectors of two texts can be nearly equal although one fact differs. */
   @Test
   void nearnessAloneEarnsNoYes() throws Exception {
     for (String entry : List.of("doubtful", "doubtful about port 8")) {
@@ -166,7 +179,7 @@ class AlreadySaidTest {
     assertSaid(Answer.PERHAPS, "a", asked(TEXT, "it listens at port 8", 0.99).byVectors(0.92));
   }
 
-  /** The passage that matches may be equal, what is around it not. */
+  /** The matching passage may be equal to the text, but the rest of the entry may differ. */
   @Test
   void aChangedWordAnywhereInAnEntryForbidsYes() throws Exception {
     AlreadySaid said = ask(0.9, "it listens at port 8", "same");

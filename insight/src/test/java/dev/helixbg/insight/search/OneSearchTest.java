@@ -18,7 +18,9 @@ import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** An index for one search finds what one for many finds, bit for bit. */
+/**
+ * Tests that an index for one search gives exactly the same results as an index for many searches.
+ */
 class OneSearchTest {
   private static final int TOKENS = 64;
   private static final String[] WORDS =
@@ -72,7 +74,10 @@ class OneSearchTest {
         "test");
   }
 
-  /** All vectors are one, as those of texts that a model cannot read nearly are. */
+  /**
+   * All vectors are equal, because texts in a writing system that the model cannot read have nearly
+   * equal vectors.
+   */
   @Test
   void aWordInARunOfCharactersIsFound() {
     String[] nouns = "苹果 梨子 桃子 樱桃 葡萄 西瓜 草莓 番茄 黄瓜 南瓜 茄子 辣椒 白菜 萝卜 土豆".split(" ");

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every kernel against one chain of Math.fma per pair, bit by bit. */
+/** Tests that the products of every kernel have the same bits as a chain of Math.fma. */
 class AllPairsTest {
   private static final PairSink NONE = (row, column, similarity) -> {};
 
@@ -151,7 +151,10 @@ class AllPairsTest {
     }
   }
 
-  /** A kernel without native memory has nothing that could be freed too early. */
+  /**
+   * The kernel without native memory is not tested here, because it has no memory that could be
+   * freed.
+   */
   @ParameterizedTest
   @MethodSource("kernels")
   void useOfFreedMemoryIsAnError(TileKernel.Packing kernel) {
@@ -162,7 +165,7 @@ class AllPairsTest {
     assertThrows(IllegalStateException.class, closed::close);
   }
 
-  /** A sink closes what its own scan reads, and then goes on. */
+  /** A sink closes the vectors that its scan is reading. */
   @Test
   void closingDuringAScanEndsItWithAnError() {
     PackedVectors packed =
@@ -191,7 +194,10 @@ class AllPairsTest {
     assertTrue(grown < 400_000_000, grown + " bytes more of 800,000,000 that were packed");
   }
 
-  /** What a kernel allocates when it boxes its vectors is gigabytes; a scan needs a few strips. */
+  /**
+   * If C2 put the kernel's vectors into objects, a scan would allocate gigabytes. Otherwise, it
+   * allocates only a few strips.
+   */
   @Test
   void theVectorKernelDoesNotBoxItsVectors() {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -206,7 +212,7 @@ class AllPairsTest {
     assertTrue(allocated <= 1_000_000, allocated + " bytes allocated");
   }
 
-  /** Nor where registers are narrower than here. */
+  /** The products also have the same bits with narrower registers. */
   @Test
   void withoutTheVectorModuleThePlainKernelGivesTheSameBits() throws Exception {
     String none = "-Dhelixbg.machine.code=false";
@@ -219,7 +225,7 @@ class AllPairsTest {
     assertEquals(plain, sibling("-XX:TieredStopAtLevel=1"), "machine code, if it runs here");
   }
 
-  /** Runs {@link ManyPairs} in a JVM of its own and returns what it prints. */
+  /** Runs {@link ManyPairs} in another JVM and returns its output. */
   private static String sibling(String... flags) throws IOException, InterruptedException {
     List<String> command = OtherJvm.command(List.of(flags), ManyPairs.class);
     Process process =
@@ -230,8 +236,9 @@ class AllPairsTest {
   }
 
   /**
-   * Enough pairs for a vector kernel, if there is one, and a few of as many values as a model's;
-   * prints hashes over all products, and benches where there is no vector module.
+   * Prints hashes of the products of two sets of vectors. One set has enough pairs for a vector
+   * kernel; the other has vectors of the model's size. Without the module of the Vector API, the
+   * benchmark runs, too.
    */
   static final class ManyPairs {
     public static void main(String[] arguments) {

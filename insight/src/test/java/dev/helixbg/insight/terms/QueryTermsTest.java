@@ -11,7 +11,10 @@ import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Words that are looked for in texts for one query are found as if all words were known. */
+/**
+ * Tests that vectors with only the terms of one query give the same results as vectors with all
+ * terms.
+ */
 class QueryTermsTest {
   private static final String[] PARTS = {
     "retry",
@@ -73,7 +76,7 @@ class QueryTermsTest {
   void sharesOfTheQueryAreTheSame() {
     Random random = new Random(2);
     List<String> texts = new ArrayList<>();
-    int count = 2_300; // more than one thread takes at once
+    int count = 2_300; // more texts than one thread takes at once
     for (int i = 0; i < count; i++) {
       texts.add(text(random, 12));
     }

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Words and the vectors made of them. */
+/** Tests the terms of texts, and the vectors that are computed from terms. */
 class TermsTest {
   @Test
   void countsWordsIdentifiersAndTheirParts() {
@@ -22,7 +22,10 @@ class TermsTest {
     assertEquals(Map.of(), Terms.of("").counts());
   }
 
-  /** Chinese, Japanese and Thai write no spaces: a word is found anywhere in a run. */
+  /**
+   * Chinese, Japanese and Thai have no spaces between words, so a word is found inside a run of
+   * characters.
+   */
   @Test
   void ofScriptsWithoutSpacesTwoCharactersAreAWord() {
     assertEquals(Map.of("秋天", 1, "天施", 1, "施肥", 1), Terms.of("秋天施肥。").counts());
@@ -35,7 +38,7 @@ class TermsTest {
     assertEquals(Map.of("किताब", 1), Terms.of("किताब").counts(), "a vowel sign ends no word");
   }
 
-  /** Particles follow Korean words without a space. */
+  /** In Korean, particles follow a word without a space. */
   @Test
   void aKoreanWordIsFoundWithItsParticle() {
     assertEquals(Map.of("로그", 1, "그를", 1), Terms.of("로그를").counts());
@@ -61,7 +64,7 @@ class TermsTest {
     assertEquals(Map.of("施肥", 1), Terms.among(Set.of("施肥")).apply("秋天施肥"));
   }
 
-  /** People search without accents, for example on a foreign keyboard. */
+  /** Users search without accents, for example on a foreign keyboard. */
   @Test
   void aWordWithAccentsIsFoundWithoutThem() {
     assertEquals("자료", Terms.withAndWithoutAccents("자료"));
@@ -101,7 +104,7 @@ class TermsTest {
             / Math.sqrt(2 * hold * hold + rare * rare);
     assertEquals(expected, terms.similarity(0, 1), 1e-6);
     assertEquals(terms.similarity(0, 1), terms.similarity(1, 0));
-    assertEquals(0, terms.similarity(0, 2)); // the topic, which all have, says nothing
+    assertEquals(0, terms.similarity(0, 2)); // the topic, which all entries have, does not count
     assertEquals(List.of("sweeper", "hold"), terms.shared(0, 1));
   }
 
@@ -124,7 +127,7 @@ class TermsTest {
   @Test
   void aTextCountsByTheShareOfAQueryThatItSays() {
     String[] texts = {"hold sweeper", "hold pallet", "ferry harbour", "hold"};
-    // The last is a passage of the first: its words are no news.
+    // The last text is a passage of the first entry, so frequencies do not count it.
     TermVectors terms = TermVectors.forQueries(Optional.empty(), 4, i -> texts[i], 3);
     TermVectors.Products products = terms.products();
     for (int again = 0; again < 2; again++) {
@@ -132,7 +135,7 @@ class TermsTest {
       products.share("Which sweeper holds?", found::put);
       double hold = Math.log(3 / 2.0);
       double rare = Math.log(3);
-      double query = hold + 2 * rare; // "which" is said by nobody
+      double query = hold + 2 * rare; // no entry has "which"
       assertEquals(Set.of(0, 1, 3), found.keySet());
       assertEquals((hold + rare) / query, found.get(0), 1e-6);
       assertEquals(hold / query, found.get(1), 1e-6);
