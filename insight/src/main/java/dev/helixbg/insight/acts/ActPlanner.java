@@ -32,9 +32,9 @@ import java.util.stream.Stream;
  * replaces it.
  *
  * <p>An entry that helix edits moves to the end of its topic. A call therefore names an entry by
- * words that no other body of its topic has. A link names its target by place, so an entry whose
- * links would lead elsewhere gets new links. Setting new links moves that entry, too, so the
- * planning is repeated until no link changes.
+ * words that no other body of its topic has. A link names its target by the target's place in its
+ * topic, so an entry whose links would lead elsewhere gets new links. Setting new links moves that
+ * entry, too, so the planning is repeated until no link changes.
  */
 public final class ActPlanner {
   /** Pattern of a topic's name that helix stores unchanged. */
@@ -49,7 +49,7 @@ public final class ActPlanner {
   private final Map<String, List<NamedEntry>> topics;
   private final List<NamedEntry> linking;
 
-  /** Entries that carry the mark of an act that is running or was stopped. */
+  /** Entries whose body contains the mark of an act that is running or was stopped. */
   private final List<NamedEntry> marked;
 
   private final Optional<String> unsafe;

@@ -12,7 +12,10 @@ import java.util.stream.Collectors;
 final class NoteSteps {
   private NoteSteps() {}
 
-  /** {@code foldersOf} returns, for a topic, the folders whose notes have this topic. */
+  /**
+   * Returns the steps of a change. {@code foldersOf} returns the folders whose notes have a given
+   * topic.
+   */
   static String of(Change change, Function<String, List<String>> foldersOf) {
     return switch (change) {
       case Change.Remove remove ->

@@ -25,7 +25,9 @@ import java.io.OutputStream;
 import java.util.Map;
 import java.util.Optional;
 
-/** The report for programs, with fields of limited length; see docs/report-schema.md. */
+/**
+ * The report for programs, report.json. Its fields have limited lengths, see docs/report-schema.md.
+ */
 public final class JsonReport extends FindingJson {
   private JsonReport(JsonGenerator json, Report report) {
     super(json, report);
