@@ -15,14 +15,16 @@ import java.util.stream.Stream;
 /**
  * The steps by which helix carries out one act on one state of a knowledge base. The checks come
  * first. Then helix-bg plans the act again; the new plan must have the same calls. Then follow the
- * calls that set marks, a check of the marks, and the calls that make the change. @param checks
- * checks that helix reads the same entries as helix-bg; they change nothing @param marks calls that
- * put an {@link ActMark} on each entry that is removed or rewritten @param marked the hash in each
- * mark, in the order of {@code marks} @param calls calls that make the change; empty if a person
- * has to make the change by hand @param byHand reason why there are no calls @param losses
- * descriptions of lost data, except the texts of removed entries @param undo calls that store
- * removed and rewritten texts at the end of their topics; empty if these texts are too long for a
- * call
+ * calls that set marks, a check of the marks, and the calls that make the change.
+ *
+ * @param checks checks that helix reads the same entries as helix-bg; they change nothing
+ * @param marks calls that put an {@link ActMark} on each entry that is removed or rewritten
+ * @param marked the hash in each mark, in the order of {@code marks}
+ * @param calls calls that make the change; empty if a person has to make the change by hand
+ * @param byHand reason why there are no calls
+ * @param losses descriptions of lost data, except the texts of removed entries
+ * @param undo calls that store removed and rewritten texts at the end of their topics; empty if
+ *     these texts are too long for a call
  */
 public record ActPlan(
     List<Check> checks,
@@ -55,10 +57,7 @@ public record ActPlan(
    * topics}. The arguments are in an order that is easy to read; numbers are strings, too.
    */
   public record HelixCall(String tool, Map<String, String> arguments) {
-    /**
-     * Makes a call. Names and values of arguments alternate; arguments with empty values are left
-     * out.
-     */
+    /** Makes a call. Names and values of arguments alternate; empty values are left out. */
     static HelixCall of(String tool, String... namesAndValues) {
       Map<String, String> arguments = new LinkedHashMap<>();
       for (int i = 0; i < namesAndValues.length; i += 2) {

@@ -20,8 +20,10 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * The change that an act makes in one file of facts, planned for the file's present bytes. @param
- * sha256 SHA-256 of the present bytes, in hex @param spans changed parts of the file, in order
+ * The change that an act makes in one file of facts, planned for the file's present bytes.
+ *
+ * @param sha256 SHA-256 of the present bytes, in hex
+ * @param spans changed parts of the file, in order
  */
 public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
 

@@ -48,9 +48,9 @@ final class MatchString {
   }
 
   /**
-   * @param others bodies of the topic's other entries, now or during the calls of an act @return
-   *     the words; empty if there are none, for example because another body contains this whole
-   *     body
+   * @param others bodies of the topic's other entries, now or during the calls of an act
+   * @return the words; empty if there are none, for example because another body contains this
+   *     whole body
    */
   static Optional<String> of(String body, Iterable<String> others) {
     MatchString search = new MatchString(body, others);

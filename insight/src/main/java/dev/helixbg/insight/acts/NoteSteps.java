@@ -12,10 +12,7 @@ import java.util.stream.Collectors;
 final class NoteSteps {
   private NoteSteps() {}
 
-  /**
-   * Returns the steps of a change. {@code foldersOf} returns the folders whose notes have a given
-   * topic.
-   */
+  /** Returns the steps of a change. {@code foldersOf} returns the folders of a topic's notes. */
   static String of(Change change, Function<String, List<String>> foldersOf) {
     return switch (change) {
       case Change.Remove remove ->

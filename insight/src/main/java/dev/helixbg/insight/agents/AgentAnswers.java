@@ -31,8 +31,9 @@ public final class AgentAnswers {
   private final Optional<JudgeTrust> model;
 
   /**
-   * @param answers the answers in the order in which they came @param model measured reliability of
-   *     the language model; answers of less reliable agents do not count
+   * @param answers the answers in the order in which they came
+   * @param model measured reliability of the language model; answers of less reliable agents do not
+   *     count
    */
   public AgentAnswers(List<AgentAnswer> answers, Optional<JudgeTrust> model) {
     this.model = model;

@@ -11,10 +11,13 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A question that was given to a client. @param id id computed from the present texts of the
- * question; the client gets a different id, see {@link AgentAnswerStore#ask} @param keys keys of
- * the entries that the question is about; empty for one of the {@link KnownPairs} @param characters
- * the number of characters of the texts that the client was given
+ * A question that was given to a client.
+ *
+ * @param id id computed from the present texts of the question; the client gets a different id, see
+ *     {@link AgentAnswerStore#ask}
+ * @param keys keys of the entries that the question is about; empty for one of the {@link
+ *     KnownPairs}
+ * @param characters the number of characters of the texts that the client was given
  */
 public record AgentQuestion(
     String id, QuestionKind kind, List<String> keys, int characters, Instant at) {

@@ -29,10 +29,7 @@ public record Decision(String id, Outcome outcome, Instant at, String about, By 
     AGENT
   }
 
-  /**
-   * What a decision says about its finding. The last four are opinions, which leave the finding in
-   * the report.
-   */
+  /** What a decision says about its finding. The last four outcomes are opinions. */
   public enum Outcome {
     /** The finding must not be shown again: it is wrong, unimportant, or done elsewhere. */
     DISMISSED,
@@ -49,9 +46,7 @@ public record Decision(String id, Outcome outcome, Instant at, String about, By 
     /** The entries have nothing to do with each other. */
     DIFFERENT;
 
-    /**
-     * Whether this is an opinion: reports still show a finding on which there is only an opinion.
-     */
+    /** Whether this is an opinion. An opinion does not remove a finding from reports. */
     public boolean isOpinion() {
       return compareTo(OPEN) > 0;
     }

@@ -47,8 +47,9 @@ public record DecisionStore(Database database) {
   }
 
   /**
-   * Reads all decisions. @throws dev.helixbg.embed.store.StoreException when the database cannot be
-   * read
+   * Reads all decisions.
+   *
+   * @throws dev.helixbg.embed.store.StoreException when the database cannot be read
    */
   public Decisions read() {
     return new Decisions(database.read(DecisionStore::all));

@@ -66,10 +66,7 @@ public final class Decisions {
     return Optional.ofNullable(last.get(id));
   }
 
-  /**
-   * Returns the last opinion on a finding, such as <i>same</i>. An opinion does not settle the
-   * finding.
-   */
+  /** Returns the last opinion on a finding, such as <i>same</i>; it does not settle the finding. */
   public Optional<Decision> opinionOn(String id) {
     return Optional.ofNullable(opinions.get(id));
   }

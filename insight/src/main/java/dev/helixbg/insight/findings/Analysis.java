@@ -39,9 +39,11 @@ public final class Analysis {
   }
 
   /**
-   * Returns the findings on a list of entries. @param entries entries, ordered by offset. Some live
-   * entries may be missing; {@link NamedEntry#index} counts the missing entries, too @param vectors
-   * unit vectors of the entries, in the same order
+   * Returns the findings on a list of entries.
+   *
+   * @param entries entries, ordered by offset. Some live entries may be missing; {@link
+   *     NamedEntry#index} counts the missing entries, too
+   * @param vectors unit vectors of the entries, in the same order
    */
   public static Findings run(
       List<NamedEntry> entries, Vectors vectors, PassageVectors passages, int threads) {

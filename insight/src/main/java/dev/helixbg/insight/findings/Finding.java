@@ -22,9 +22,7 @@ public sealed interface Finding {
    */
   double FAR = 0.45;
 
-  /**
-   * Returns an id such as {@code rel-3f9a01c2d4}, computed from texts and names, not from offsets.
-   */
+  /** Returns an id such as {@code rel-3f9a01c2d4}, computed from contents, not from offsets. */
   String id();
 
   /** Entries with the same text, ordered by offset. All entries except one can be deleted. */
@@ -55,10 +53,12 @@ public sealed interface Finding {
   }
 
   /**
-   * Two entries that may be about the same matter. {@link RankedRelations} finds and ranks
-   * them. @param a the entry with the lower offset @param score score of the two whole texts, by
-   * the formula of {@link RankedRelations} @param similarity cosine of the vectors of the two whole
-   * entries @param assessment empty if no pair judge has read the pair
+   * Two entries that may be about the same matter. {@link RankedRelations} finds and ranks them.
+   *
+   * @param a the entry with the lower offset
+   * @param score score of the two whole texts, by the formula of {@link RankedRelations}
+   * @param similarity cosine of the vectors of the two whole entries
+   * @param assessment empty if no pair judge has read the pair
    */
   record Relation(
       String id,
@@ -87,9 +87,7 @@ public sealed interface Finding {
       return PairKind.of(similarity, a.topic().equals(b.topic()));
     }
 
-    /**
-     * Returns the files that contain the two notes; empty for two facts, and for entries of helix.
-     */
+    /** Returns the files of the two notes; empty for two facts, and for entries of helix. */
     public Optional<Set<String>> files() {
       Set<String> files = new TreeSet<>();
       a.entry().note().ifPresent(files::add);
@@ -120,9 +118,7 @@ public sealed interface Finding {
           .orElse(0);
     }
 
-    /**
-     * Returns the cosine of the entries' nearest passages, or of the whole entries if it is higher.
-     */
+    /** Returns the higher cosine: of the two nearest passages, or of the whole entries. */
     public double nearest() {
       return evidence.matching().map(Matching::similarity).orElse(similarity);
     }
@@ -134,13 +130,17 @@ public sealed interface Finding {
   }
 
   /**
-   * What shows that two entries, a and b, may be about the same matter. @param rankOfB rank of b,
-   * from 1, among the ten nearest neighbours of a; 0 if b is not among them @param rankOfA rank of
-   * a among the neighbours of b, in the same way @param sharedWords the rarest words, identifiers
-   * and numbers that both entries contain, the rarest first, in the spelling of entry a @param
-   * newer the entry that was written later; empty if the order is unknown, or if both entries were
-   * written in the same minute @param matching the passages of a and b that are nearest to each
-   * other; empty if the whole entries are nearer to each other than any of their passages
+   * What shows that two entries, a and b, may be about the same matter.
+   *
+   * @param rankOfB rank of b, from 1, among the ten nearest neighbours of a; 0 if b is not among
+   *     them
+   * @param rankOfA rank of a among the neighbours of b, in the same way
+   * @param sharedWords the rarest words, identifiers and numbers that both entries contain, the
+   *     rarest first, in the spelling of entry a
+   * @param newer the entry that was written later; empty if the order is unknown, or if both
+   *     entries were written in the same minute
+   * @param matching the passages of a and b that are nearest to each other; empty if the whole
+   *     entries are nearer to each other than any of their passages
    */
   record Evidence(
       int rankOfB,
@@ -163,15 +163,19 @@ public sealed interface Finding {
 
   /**
    * A pair judge's assessment of two entries that it has read. The probabilities were calibrated on
-   * texts that were not used to train the judge. @param same probability that both entries state
-   * the same fact @param overtaken probability that the older entry is no longer valid as written;
-   * 0 for two facts of unknown order @param related probability that the two entries state
-   * different things about one subject @param logOdds log odds that one of the entries can be
-   * removed. For two facts, they are computed from {@link #act}. For other pairs, they come from
-   * the judge of notes, before calibration @param objection reason against a claim that would
-   * otherwise be made, or the difference between two texts of a {@link Tier#SERIES}; else
-   * empty @param repeats whether one entry contains all words of the other entry. This does not
-   * change the probabilities
+   * texts that were not used to train the judge.
+   *
+   * @param same probability that both entries state the same fact
+   * @param overtaken probability that the older entry is no longer valid as written; 0 for two
+   *     facts of unknown order
+   * @param related probability that the two entries state different things about one subject
+   * @param logOdds log odds that one of the entries can be removed. For two facts, they are
+   *     computed from {@link #act}. For other pairs, they come from the judge of notes, before
+   *     calibration
+   * @param objection reason against a claim that would otherwise be made, or the difference between
+   *     two texts of a {@link Tier#SERIES}; else empty
+   * @param repeats whether one entry contains all words of the other entry. This does not change
+   *     the probabilities
    */
   record Assessment(
       double same,
@@ -191,9 +195,7 @@ public sealed interface Finding {
       return same + overtaken;
     }
 
-    /**
-     * Whether one entry can probably be removed, and the tier allows the pair to lead the report.
-     */
+    /** Whether one entry can probably be removed, and the tier lets the pair lead the report. */
     public boolean isActLikely() {
       return act() >= 0.5 && mayLead();
     }
@@ -262,12 +264,14 @@ public sealed interface Finding {
   }
 
   /**
-   * An outdated file name in an entry, or wrong lines in an index of memory files. @param named
-   * name of the file, perhaps with a line number, as the entry writes it; for an index, the target
-   * of the first wrong line @param path path of the file when the entry was written, relative to
-   * {@code folder}; for an index, the path of the index and the numbers of its wrong lines @param
-   * now new path of a renamed file; else empty @param since commit that removed the file; empty for
-   * lines of an index
+   * An outdated file name in an entry, or wrong lines in an index of memory files.
+   *
+   * @param named name of the file, perhaps with a line number, as the entry writes it; for an
+   *     index, the target of the first wrong line
+   * @param path path of the file when the entry was written, relative to {@code folder}; for an
+   *     index, the path of the index and the numbers of its wrong lines
+   * @param now new path of a renamed file; else empty
+   * @param since commit that removed the file; empty for lines of an index
    */
   record MovedSource(
       String id,

@@ -4,12 +4,15 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * All findings of one analysis of one KB, an immutable snapshot. @param entries all live entries,
- * ordered by offset @param topics topics, sorted by name @param copies groups of copies, the
- * largest first; relations name only one entry of a group @param topicOverlaps the most similar
- * first, at most 1,000 @param misfiled the entry with the largest margin is first @param relations
- * the best first; at most twice {@link #listedRelations}, so that enough remain without those on
- * which the user has decided
+ * All findings of one analysis of one KB, an immutable snapshot.
+ *
+ * @param entries all live entries, ordered by offset
+ * @param topics topics, sorted by name
+ * @param copies groups of copies, the largest first; relations name only one entry of a group
+ * @param topicOverlaps the most similar first, at most 1,000
+ * @param misfiled the entry with the largest margin is first
+ * @param relations the best first; at most twice {@link #listedRelations}, so that enough remain
+ *     without those on which the user has decided
  */
 public record Findings(
     List<NamedEntry> entries,

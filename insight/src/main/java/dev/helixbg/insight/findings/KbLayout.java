@@ -25,10 +25,13 @@ import java.util.Optional;
  * The layout of a log: the keys of its entries, the passages of long entries, and the places of
  * their vectors in the store. With a stored layout, a search need not hash the texts or cut them
  * into passages. A store contains at most one layout. A layout is stored only if all texts of the
- * log have vectors. @param way id of the method that computed the entries' vectors @param names
- * hashes of the entries' texts @param vectors place of each entry's vector in the store @param
- * owners for each passage, index of its entry, in rising order @param passageVectors place of each
- * passage's vector in the store
+ * log have vectors.
+ *
+ * @param way id of the method that computed the entries' vectors
+ * @param names hashes of the entries' texts
+ * @param vectors place of each entry's vector in the store
+ * @param owners for each passage, index of its entry, in rising order
+ * @param passageVectors place of each passage's vector in the store
  */
 public record KbLayout(
     String way,

@@ -15,10 +15,12 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * An entry and the name by which users of helix refer to it. @param index position, from 0, among
- * the live entries of the topic, ordered by offset; the entry's name is {@code topic:index} @param
- * key hash of the text that is embedded, 32 hex digits; a compaction does not change it @param
- * linked whether another entry links to this entry
+ * An entry and the name by which users of helix refer to it.
+ *
+ * @param index position, from 0, among the live entries of the topic, ordered by offset; the
+ *     entry's name is {@code topic:index}
+ * @param key hash of the text that is embedded, 32 hex digits; a compaction does not change it
+ * @param linked whether another entry links to this entry
  */
 public record NamedEntry(Entry entry, int index, String key, boolean linked) {
 

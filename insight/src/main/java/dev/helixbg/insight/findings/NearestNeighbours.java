@@ -15,9 +15,7 @@ import java.util.stream.IntStream;
  * neighbours are ordered by key, not by the order in which they are offered.
  */
 public final class NearestNeighbours {
-  /**
-   * Maximum length of each list. It is the k of the similarity measure CSLS (Conneau et al. 2018).
-   */
+  /** Maximum length of each list. It is the k of the measure CSLS (Conneau et al. 2018). */
   static final int LENGTH = 10;
 
   static final int NONE = -1;

@@ -7,9 +7,11 @@ import java.util.Map;
 
 /**
  * The topics of a list of entries, numbered in the order of their names, with the centroid of each:
- * the mean of its unit vectors, scaled to unit length. @param vectors unit vectors of the
- * entries @param sums sums of the topics' vectors, one sum after the other @param centroids one row
- * for each topic; a topic whose vectors cancel out has a zero vector
+ * the mean of its unit vectors, scaled to unit length.
+ *
+ * @param vectors unit vectors of the entries
+ * @param sums sums of the topics' vectors, one sum after the other
+ * @param centroids one row for each topic; a topic whose vectors cancel out has a zero vector
  */
 record TopicIndex(
     List<String> names,

@@ -26,8 +26,10 @@ import java.util.stream.Collectors;
  * Asks a language model for the lesson of each entry, in one sentence that is clear without the
  * entry. Then finds lessons that recur: the model is asked whether two similar sentences state the
  * same rule. The entries themselves are not compared, because entries that teach one lesson may
- * have very different subjects (decision 105). @param entries the entries, ordered by offset @param
- * left the number of questions that were not asked, for each kind that has such questions
+ * have very different subjects (decision 105).
+ *
+ * @param entries the entries, ordered by offset
+ * @param left the number of questions that were not asked, for each kind that has such questions
  */
 public record LessonRun(
     QuestionSession asking,

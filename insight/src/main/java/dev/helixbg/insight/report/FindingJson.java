@@ -21,9 +21,7 @@ import java.util.stream.Stream;
 
 /** Writes findings as JSON, in the form of report.json. */
 class FindingJson {
-  /**
-   * Maximum length of a text, in UTF-16 units. Names of entries are shorter, and so are never cut.
-   */
+  /** Maximum length of a text, in UTF-16 units. Names of entries are always shorter. */
   static final int MAX_TEXT = 20_000;
 
   /** Maximum length of a tag, a source or a model's sentence, in UTF-16 units. */

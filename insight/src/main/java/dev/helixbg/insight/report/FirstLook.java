@@ -4,12 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What is missing in a first look, an early report that a run writes before it has read
- * everything. @param unread number of older entries that the report leaves out, because they have
- * no vector yet @param entries number of long entries of which only a part was read @param passages
- * number of passages without a vector in those entries @param pairs number of pairs that no pair
- * judge has read yet @param questions number of questions that the language model has not answered
- * yet
+ * What is missing in a first look, an early report that a run writes before it has read everything.
+ *
+ * @param unread number of older entries that the report leaves out, because they have no vector yet
+ * @param entries number of long entries of which only a part was read
+ * @param passages number of passages without a vector in those entries
+ * @param pairs number of pairs that no pair judge has read yet
+ * @param questions number of questions that the language model has not answered yet
  */
 public record FirstLook(int unread, int entries, int passages, int pairs, int questions) {
 

@@ -5,11 +5,12 @@ import dev.helixbg.insight.log.SentenceEnds;
 import java.util.Optional;
 
 /**
- * An entry's text: a beginning that is always shown, and a rest that the reader can unfold. @param
- * head beginning of the text; the whole text if it is short @param rest text after the head, up to
- * a limit; empty if the head is the whole text @param unread number of characters that follow
- * {@code head} in the entry @param omitted number of characters that follow {@code rest} in the
- * entry
+ * An entry's text: a beginning that is always shown, and a rest that the reader can unfold.
+ *
+ * @param head beginning of the text; the whole text if it is short
+ * @param rest text after the head, up to a limit; empty if the head is the whole text
+ * @param unread number of characters that follow {@code head} in the entry
+ * @param omitted number of characters that follow {@code rest} in the entry
  */
 record FoldableText(String head, String rest, int unread, int omitted) {
   private static final int HEAD_CHARS = 900;

@@ -25,9 +25,7 @@ import java.io.OutputStream;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * The report for programs, report.json. Its fields have limited lengths, see docs/report-schema.md.
- */
+/** The file report.json, with fields of limited length. docs/report-schema.md describes it. */
 public final class JsonReport extends FindingJson {
   private JsonReport(JsonGenerator json, Report report) {
     super(json, report);

@@ -15,8 +15,10 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * A pair of entries as the report shows it, side by side. @param group names of three or more
- * entries that may say the same, including the two entries of the pair
+ * A pair of entries as the report shows it, side by side.
+ *
+ * @param group names of three or more entries that may say the same, including the two entries of
+ *     the pair
  */
 record PairView(
     String id,

@@ -10,10 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/**
- * A list of damaged places in the log, of files that were not fully read, or of files that agents
- * load.
- */
+/** Lists damaged places in the log, files that were not fully read, or files that agents load. */
 record PlacesSection(
     String id, String title, String intro, List<PlaceView> places, Optional<String> more) {
   private static final int LISTED = 20;

@@ -21,9 +21,11 @@ import java.util.Set;
 
 /**
  * The data of a report. A report contains neither the time of the run nor data about the machine,
- * so the same knowledge base always gives the same report, byte for byte. @param firstLook what is
- * still missing in an early report; empty for a complete report @param sources changes in the
- * source files that entries mention @param notes empty for a knowledge base of helix
+ * so the same knowledge base always gives the same report, byte for byte.
+ *
+ * @param firstLook what is still missing in an early report; empty for a complete report
+ * @param sources changes in the source files that entries mention
+ * @param notes empty for a knowledge base of helix
  */
 public record Report(
     Findings findings,
@@ -43,8 +45,10 @@ public record Report(
 
   /**
    * The folder of notes that the report is about. Its name is the last part of its path, because
-   * reports contain no path outside that folder. @param again command-line option that selects
-   * these notes, when the user types a command in that folder
+   * reports contain no path outside that folder.
+   *
+   * @param again command-line option that selects these notes, when the user types a command in
+   *     that folder
    */
   public record NotesFolder(String name, String again, NotesAccount account) {}
 
