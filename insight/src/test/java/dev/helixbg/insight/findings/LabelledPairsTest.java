@@ -77,11 +77,12 @@ class LabelledPairsTest {
         Map.of(
                 "same\ta:0", "line 1: it is not a word and two entries",
                 "\nsame\ta:0\ta:99", "line 2: there is no entry a:99",
-                "alike\ta:0\ta:1", "line 1: it begins with none of same, overtaken",
+                "alike\ta:0\ta:1", "line 1: its first word is none of same, overtaken",
                 "same\ta:0\tkey0", "line 1: it names one entry twice",
-                "same\ta:0\ta:1\nrelated\ta:1\ta:0", "line 2: an earlier line says same",
-                "related\ta:0\ta:1", "names no pair that is the same or overtaken",
-                "", "names no pair")
+                "same\ta:0\ta:1\nrelated\ta:1\ta:0",
+                    "line 2: an earlier line calls this pair 'same'",
+                "related\ta:0\ta:1", "has no pair that is 'same' or 'overtaken'",
+                "", "has no pair")
             .entrySet()) {
       String message = assertThrows(IOException.class, () -> read(wrong.getKey())).getMessage();
       assertTrue(message.contains(wrong.getValue()), message);
