@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A list is measured by what a file says of pairs; a file that says nothing clear is refused. */
+/** Tests how a list is measured by a file of known pairs, and which files are refused. */
 class LabelledPairsTest {
   @TempDir Path folder;
 
@@ -62,7 +62,7 @@ class LabelledPairsTest {
     assertEquals(1, rows.getLast().found().get(Truth.LOOKALIKE));
   }
 
-  /** Of Brown, Cai and DasGupta 2001, and by hand. */
+  /** Expected values are from Brown, Cai and DasGupta 2001, or computed by hand. */
   @Test
   void intervalsAreWilsons() {
     assertEquals("70 % (48–85)", new Share(14, 20).words());

@@ -54,7 +54,8 @@ class JsonReportTest {
   }
 
   /**
-   * Readers refuse texts of 20 million characters: one of them would damage the report for ever.
+   * JSON parsers refuse texts of over 20 million characters, so one such text would make the report
+   * unreadable.
    */
   @Test
   void itIsReadableHoweverLongWhatEntriesAndModelsSayIs() throws IOException {
@@ -115,7 +116,9 @@ class JsonReportTest {
     assertTrue(KbFixtures.tree(new KbFixture().report()).get("asOf").isNull());
   }
 
-  /** The tables of docs/report-schema.md name exactly the fields of the file, in its order. */
+  /**
+   * The tables of docs/report-schema.md list exactly the fields of report.json, in the same order.
+   */
   @Test
   void theSchemaDocumentNamesEveryFieldInOrder() throws IOException {
     Report all = KbFixtures.everything();
@@ -157,7 +160,7 @@ class JsonReportTest {
         fields(json.at("/log/damage/0")));
   }
 
-  /** Who wants to know what there is need not read texts. */
+  /** {@link FindingList} lists the same findings as report.json, without their entries' texts. */
   @Test
   void allFindingsAreListedAsTheyAreTold() throws IOException, SQLException {
     Report all = KbFixtures.everything();
