@@ -94,9 +94,7 @@ public final class FindingsBench {
    *     who saw no ranks
    */
   public record Named(String ranking, int pairs, Map<Planted, Integer> found, int others) {
-    /**
-     * Returns the number of rewrites and overtaken notes, which are the planted pairs worth an act.
-     */
+    /** Returns the number of rewrites and overtaken notes: the planted pairs worth an act. */
     public int wanted() {
       return found.get(Planted.REWRITE) + found.get(Planted.OVERTAKEN);
     }
@@ -753,10 +751,7 @@ public final class FindingsBench {
         (int) truth.values().stream().filter(planted -> planted == kind).count());
   }
 
-  /**
-   * Judges the first pairs of the list in a usual run in which the known truth takes the place of
-   * the model.
-   */
+  /** Judges the first pairs in a usual run, with the known truth in place of the model. */
   private Judgements judgedByTruth(Findings findings, int most) {
     try (EmptyStore memory = EmptyStore.in(cache, AnswerStore.TABLE);
         QuestionSession asking =

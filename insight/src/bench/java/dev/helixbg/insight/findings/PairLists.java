@@ -67,10 +67,7 @@ final class PairLists {
   private final int threads;
   private final Path file;
 
-  /**
-   * Vectors by the hash of their text. Several KBs contain the same notes, and later runs list them
-   * again.
-   */
+  /** Vectors by the hash of their text. They are reused for other KBs with the same notes. */
   private final Map<String, float[]> vectors = new HashMap<>();
 
   /**

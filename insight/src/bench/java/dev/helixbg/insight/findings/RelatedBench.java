@@ -115,10 +115,7 @@ public final class RelatedBench {
     }
   }
 
-  /**
-   * Makes a text from a planted rewrite: the KB contains the older note, and the newer note is
-   * asked about.
-   */
+  /** Asks about the newer note of a planted rewrite; the KB contains the older note. */
   private static Asked planted(Entry a, Entry b) {
     Entry older = a.timestampMin() <= b.timestampMin() ? a : b;
     return rewrite("planted", "en", older, text(older == a ? b : a));

@@ -111,10 +111,7 @@ public final class LessonsBench {
    */
   public record PublicResult(int sentences, int asked, List<String> unread, Named named) {}
 
-  /**
-   * The planted groups of a writer, and how many were found with a value chosen without that
-   * writer.
-   */
+  /** A writer's planted and found groups, with a value chosen by other writers' groups. */
   public record HeldOut(double share, int planted, int named) {}
 
   private final Set<String> unread = new HashSet<>();
@@ -312,9 +309,7 @@ public final class LessonsBench {
         byWriter);
   }
 
-  /**
-   * Returns the number of other writers' planted groups that were found, minus the wrong groups.
-   */
+  /** Returns the number of found planted groups of other writers, minus the wrong groups. */
   private static int worth(Named named, String writer) {
     return (int) named.planted().stream().filter(group -> !group.startsWith(writer)).count()
         - named.wrong();

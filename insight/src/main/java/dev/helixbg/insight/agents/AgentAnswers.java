@@ -143,10 +143,7 @@ public final class AgentAnswers {
                     .findFirst());
   }
 
-  /**
-   * Whether a client is reliable enough for its answers to count. The client is not compared with a
-   * language model.
-   */
+  /** Whether a client is measured and not guessing; a language model may be more reliable. */
   private boolean counts(AgentClient client) {
     return clients.get(client).counts(Optional.empty());
   }

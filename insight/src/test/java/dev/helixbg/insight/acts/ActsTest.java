@@ -141,9 +141,7 @@ class ActsTest {
     assertNotEquals(plan.name(), plan(left, removal(left, 0, 1)).name());
   }
 
-  /**
-   * Another program may change a note just before the act deletes it: before its mark, or after.
-   */
+  /** Another program may change a note before the act deletes it: before its mark, or after. */
   @Test
   void whatSomebodyAddsToANoteThatIsToGoIsNeverLost() {
     ActPlan plan = plan(kb, on(kb, 1, 3, Verdict.SAME).getFirst());
@@ -168,9 +166,7 @@ class ActsTest {
         "edit", "action", action, "topic", "auth", "match_str", "signed cookie", name, value);
   }
 
-  /**
-   * The mark that a stopped act left on a note with the same text looks like the mark of this act.
-   */
+  /** A stopped act's mark on a note with the same text looks like the mark of this act. */
   @Test
   void aMarkThatWasLeftBehindIsTold() {
     String body = "Signed cookie, never encrypted. Really.";
@@ -460,9 +456,7 @@ class ActsTest {
         NoteSteps.of(new Act.Change.Move(notes.get(0), "e/"), List::of));
   }
 
-  /**
-   * There can be hundreds of copies, so only the first are named. No fact must be copied from them.
-   */
+  /** There can be hundreds of copies, so a text names only the first of them. */
   @Test
   void ofManyCopiesOfANoteTheFirstAreNamed() {
     String[] notes = new String[60];
@@ -482,9 +476,7 @@ class ActsTest {
     assertTrue(NoteSteps.of(many, List::of).contains("d/37.md and d/38.md; change links"));
   }
 
-  /**
-   * A topic has hyphens in place of a folder's blanks, but another folder can have these hyphens.
-   */
+  /** A topic has hyphens in place of a folder's blanks; another folder can have the hyphens. */
   @Test
   void foldersOfNotesAreCalledAsTheyAreOnDisk(@TempDir Path folder) throws IOException {
     List<NamedEntry> notes =

@@ -371,9 +371,7 @@ class DecisionStoreTest {
     }
   }
 
-  /**
-   * If such a decision were stored, the database would later count as damaged, and be moved aside.
-   */
+  /** If such a decision were stored, the database would later count as damaged. */
   @ParameterizedTest
   @ValueSource(strings = {"", "rel", "rel-123", "rel-012345678G", "Rel-0123456789", "0123456789"})
   void aDecisionHasTheIdOfAFinding(String wrong) {

@@ -13,9 +13,7 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/**
- * A slow analysis by the same rules: it computes every pair, sorts everything, takes no shortcut.
- */
+/** A slow analysis by the same rules: it computes all pairs, and takes no shortcut. */
 final class BruteForce {
   private record Scored(int a, int b, float similarity) {}
 
@@ -361,9 +359,7 @@ final class BruteForce {
         .toList();
   }
 
-  /**
-   * Returns the sum of the similarities of those of the ten nearest entries that are in a topic.
-   */
+  /** Returns the sum of the similarities to those ten nearest entries that are in a topic. */
   private double votes(int entry, String topic) {
     return nearOwn.nearest.get(entry).stream()
         .filter(other -> topic(other).equals(topic))

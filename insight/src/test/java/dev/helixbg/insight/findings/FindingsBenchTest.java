@@ -72,9 +72,7 @@ class FindingsBenchTest {
     assertEquals(12, result.judged().size());
   }
 
-  /**
-   * The report contains the true verdict for each pair that was asked about, and no other verdict.
-   */
+  /** The report has the true verdict for each pair that was asked about, and no other one. */
   @Test
   void theReportSaysOfEachPairWhatIsTrueOfIt() throws Exception {
     Map<String, String> truth = new HashMap<>();
@@ -152,9 +150,7 @@ class FindingsBenchTest {
     assertEquals(0, result.far(), "nothing that is worth an act is too far to lead");
   }
 
-  /**
-   * The questions that measure a language model are from this KB; -Dtrial.update=true updates them.
-   */
+  /** The trial of language models has pairs of this KB; -Dtrial.update=true updates it. */
   @Test
   void theTrialOfTheJudgeIsPartOfThisKnowledgeBase() throws Exception {
     Path file = Path.of("src/main/resources/dev/helixbg/insight/judge/trial.jsonl");

@@ -24,9 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SecretCheckTest {
   private static final Random RANDOM = new Random(3);
 
-  /**
-   * Makes a random secret, because scanners would report a literal secret in this file as a leak.
-   */
+  /** Makes a random secret; scanners would report a literal secret in this file as a leak. */
   private static String drawn(String prefix, int length) {
     StringBuilder text = new StringBuilder(prefix).append("Q7b");
     String letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

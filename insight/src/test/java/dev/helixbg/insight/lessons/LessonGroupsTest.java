@@ -36,9 +36,7 @@ class LessonGroupsTest {
     assertEquals(List.of(List.of(0, 1, 2, 3)), groups(clique));
   }
 
-  /**
-   * Two groups that one more sentence connects: it forms a pair with one sentence of each group.
-   */
+  /** Two groups, and a sentence that forms a pair with one sentence of each group. */
   @Test
   void aChainFallsIntoItsParts() {
     List<Pair> chain = pairs(0, 1, 0, 2, 1, 2, 2, 5, 5, 7, 7, 8, 7, 9, 8, 9);

@@ -25,10 +25,7 @@ import java.util.Random;
 import java.util.concurrent.CancellationException;
 import org.junit.jupiter.api.Test;
 
-/**
- * Tests which questions are asked for lessons, which answers are reused, and which lessons are
- * listed.
- */
+/** Tests which questions about lessons are asked, and which lessons are listed. */
 class LessonRunTest extends StoreFixture {
   private static final String REPEAT = "A step may run twice, so make the second run harmless";
   private static final String CLOCK = "A clock may be wrong, so never order things by it";

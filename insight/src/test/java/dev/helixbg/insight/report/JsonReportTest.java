@@ -53,10 +53,7 @@ class JsonReportTest {
     assertTrue(text.endsWith("}\n"));
   }
 
-  /**
-   * JSON parsers refuse texts of over 20 million characters, so one such text would make the report
-   * unreadable.
-   */
+  /** JSON parsers refuse a whole report if one text has over 20 million characters. */
   @Test
   void itIsReadableHoweverLongWhatEntriesAndModelsSayIs() throws IOException {
     String endless = "x".repeat(21_000_000);
@@ -116,9 +113,7 @@ class JsonReportTest {
     assertTrue(KbFixtures.tree(new KbFixture().report()).get("asOf").isNull());
   }
 
-  /**
-   * The tables of docs/report-schema.md list exactly the fields of report.json, in the same order.
-   */
+  /** The tables of docs/report-schema.md list exactly the fields of report.json, in order. */
   @Test
   void theSchemaDocumentNamesEveryFieldInOrder() throws IOException {
     Report all = KbFixtures.everything();

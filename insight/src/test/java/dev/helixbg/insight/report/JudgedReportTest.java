@@ -120,9 +120,7 @@ class JudgedReportTest {
     assertTrue(note.contains("4 questions are left for the next run"), note);
   }
 
-  /**
-   * Returns a report on four entries, which form six pairs, each with the verdict <i>overtaken</i>.
-   */
+  /** Returns a report on four entries. Each of the six pairs has the verdict <i>overtaken</i>. */
   private static Report allOvertaken(Optional<JudgeTrust> trust) {
     KbFixture kb = new KbFixture();
     NamedEntry a = kb.entry("x", 1, "The bridge opens at eight.");

@@ -184,10 +184,7 @@ public final class KbFixtures {
           + "<div onclick=\"x()\">\n<!-- \n<![CDATA[\n\r# after CR\r\n[ref]: https://evil.example\n"
           + HOSTILE_LINE;
 
-  /**
-   * Returns a KB whose names, texts, tags, sources and damage contain markup and control
-   * characters.
-   */
+  /** Returns a KB with markup and control characters in names, texts, tags and sources. */
   static KbFixture hostile() {
     KbFixture kb = new KbFixture();
     String[] topics = {

@@ -58,9 +58,7 @@ class ManyRelationsTest {
     assertFalse(page.text().contains("More."), page.text());
   }
 
-  /**
-   * Ten pairs are shown in full and a hundred on one line each; the report counts the other pairs.
-   */
+  /** Ten pairs are shown in full, and 100 on one line each; the other pairs are counted. */
   @Test
   void aHundredPairsThatDoNotLeadAreListedAndTheOthersCounted() throws IOException {
     Report report = report(120, 340);

@@ -52,9 +52,7 @@ class MarkdownReportTest {
     assertEquals(1, rules);
   }
 
-  /**
-   * Returns the reports whose order no verdict changes; JudgedReportTest tests the other reports.
-   */
+  /** Returns the reports without verdicts; JudgedReportTest tests the other reports. */
   static Stream<Report> withoutVerdicts() {
     return HtmlReportTest.everyFixture().filter(report -> report.judgements().model().isEmpty());
   }

@@ -18,9 +18,7 @@ import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
 import org.junit.jupiter.api.Test;
 
-/**
- * Tests that each format of a report shows moved source files, and shows their names as plain text.
- */
+/** Tests that each format of a report shows moved source files, with names as plain text. */
 class MovedSourcesReportTest {
   private static final String HOSTILE = "<b>a</b>`x`|{{id}}\u001B[31m.java";
 

@@ -110,10 +110,7 @@ class NotesReportTest {
             .contains("\n2 more pairs of sections of the same two files:\n"));
   }
 
-  /**
-   * A matching passage far down a long note is shown with the text around it; the beginning of a
-   * note is shown anyway.
-   */
+  /** A matching passage far down a long note is shown with the text around it. */
   @Test
   void aPassageThatMatchesIsShownWithWhatIsAroundIt() {
     KbFixture kb = new KbFixture();
