@@ -168,7 +168,10 @@ public final class ActPlanner {
       }
     }
 
-    /** Returns the body with all entries' metadata: helix's {@code revise} drops metadata. */
+    /**
+     * Returns the new body with the metadata of all merged entries, which helix's {@code revise}
+     * would drop.
+     */
     private String rewritten(Change.Rewrite rewrite) {
       require(
           rewrite.text().length() <= EntryBodies.MAX_TEXT,
@@ -297,7 +300,7 @@ public final class ActPlanner {
               () ->
                   new NotCallableException(
                       ("%s has no words of its own: all its words are also in another note of %s,"
-                              + " and helix could take that note for this one. Make the edit by"
+                              + " and helix could edit that note instead. Make the edit by"
                               + " hand: %s")
                           .formatted(
                               Act.name(entry), QuotedName.of(entry.topic()), sought(entry))));

@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * The change that an act makes in one file of facts, planned for the file's present bytes.
+ * The change that an act makes in one memory file, planned for the file's present bytes.
  *
  * @param sha256 SHA-256 of the present bytes, in hex
  * @param spans changed parts of the file, in order

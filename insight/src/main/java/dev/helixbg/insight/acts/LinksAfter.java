@@ -138,7 +138,7 @@ final class LinksAfter {
     List<Link> after = new ArrayList<>();
     for (Link link : links) {
       List<NamedEntry> all = topics.getOrDefault(link.topic(), List.of());
-      if (link.index() >= all.size()) { // drops a dead link that the act would give a target
+      if (link.index() >= all.size()) { // a dead link is dropped if the act would give it a target
         if (link.index() >= sizes.getOrDefault(link.topic(), 0)) {
           after.add(link);
         }

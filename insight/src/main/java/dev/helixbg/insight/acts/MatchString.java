@@ -89,8 +89,8 @@ final class MatchString {
   }
 
   /**
-   * Returns the first plain piece that only this body has. If {@code inText} is true, metadata
-   * lines are skipped.
+   * Returns the first piece that no other body contains, and whose characters are all {@code
+   * plain}. If {@code inText} is true, metadata lines are skipped.
    */
   private Optional<String> piece(int length, IntPredicate plain, boolean inText) {
     for (int start = 0; start < body.length(); ) {

@@ -22,7 +22,7 @@ public sealed interface Finding {
    */
   double FAR = 0.45;
 
-  /** Returns an id such as {@code rel-3f9a01c2d4}, computed from contents, not from offsets. */
+  /** Returns an id such as {@code rel-3f9a01c2d4}, a hash of texts or of topic names. */
   String id();
 
   /** Entries with the same text, ordered by offset. All entries except one can be deleted. */
@@ -108,8 +108,8 @@ public sealed interface Finding {
     }
 
     /**
-     * Returns the position in an entry's text, in UTF-16 units, from which a reader should start.
-     * It is shortly before the matching passage, or 0 if no passages match.
+     * Returns the position in an entry's text, in UTF-16 units, from which to read the entry:
+     * shortly before its matching passage, or 0 if no passages match.
      */
     public int readFrom(NamedEntry entry) {
       return evidence
@@ -155,9 +155,9 @@ public sealed interface Finding {
   }
 
   /**
-   * The matching passages of two entries and the cosine of the passages. A reader should start at
-   * the positions {@code readFromA} and {@code readFromB}, in UTF-16 units, to see some text before
-   * the passages, too.
+   * The matching passages of two entries and the cosine of the passages. The entries are read from
+   * the positions {@code readFromA} and {@code readFromB}, in UTF-16 units, which are shortly
+   * before the passages.
    */
   record Matching(Passage a, Passage b, double similarity, int readFromA, int readFromB) {}
 
@@ -256,7 +256,9 @@ public sealed interface Finding {
    */
   record Misfiled(String id, NamedEntry entry, double own, String nearer, double other)
       implements Finding {
-    /** Value that {@code other} minus {@code own} must exceed. */
+    /**
+     * Difference of the cosines {@code other} and {@code own} that a misfiled entry must exceed.
+     */
     public static final double MARGIN = 0.15;
 
     /** Maximum number of misfiled entries in a report. */

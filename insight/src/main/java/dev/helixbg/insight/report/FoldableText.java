@@ -18,7 +18,7 @@ record FoldableText(String head, String rest, int unread, int omitted) {
   private static final int ALL_CHARS = 4_000;
   private static final int ALL_LINES = 100;
 
-  /** Maximum number of UTF-16 units by which a cut is moved back to a blank. */
+  /** Maximum number of UTF-16 units by which a text's end is moved back to a blank. */
   private static final int SLACK = 80;
 
   static FoldableText of(String content) {

@@ -85,8 +85,8 @@ record Headline(String title, String sure, String also) {
       return "";
     }
     if (known.isEmpty()) {
-      return "No model has read the pairs: they are similar by vectors and words only, and many"
-          + " pairs may need both entries.";
+      return "No model has read the pairs. They have similar vectors and words, but both entries of"
+                 + " a pair may be needed.";
     }
     double expected = known.stream().mapToDouble(Double::doubleValue).sum();
     String pairsRead =

@@ -122,7 +122,7 @@ class ActsTest {
     assertEquals(
         Optional.of(
             "a:0 has no words of its own: all its words are also in another note of a, and helix"
-                + " could take that note for this one. Make the edit by hand: look for the note"
+                + " could edit that note instead. Make the edit by hand: look for the note"
                 + " that says “Leases end.” and has 11 characters"),
         plan(notes, removal(notes, 0, 1)).byHand());
   }
