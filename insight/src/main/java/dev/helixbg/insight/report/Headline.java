@@ -86,7 +86,7 @@ record Headline(String title, String sure, String also) {
     }
     if (known.isEmpty()) {
       return "No model has read the pairs. They have similar vectors and words, but both entries of"
-                 + " a pair may be needed.";
+          + " a pair may be needed.";
     }
     double expected = known.stream().mapToDouble(Double::doubleValue).sum();
     String pairsRead =

@@ -75,7 +75,7 @@ class LabelledPairsTest {
   void whatIsWrongIsToldWithItsLine() {
     for (Map.Entry<String, String> wrong :
         Map.of(
-                "same\ta:0", "line 1: it is not a word and two entries",
+                "same\ta:0", "line 1: it does not have a word and two entries",
                 "\nsame\ta:0\ta:99", "line 2: there is no entry a:99",
                 "alike\ta:0\ta:1", "line 1: its first word is none of same, overtaken",
                 "same\ta:0\tkey0", "line 1: it names one entry twice",
