@@ -17,7 +17,7 @@ public final class NearestName {
    */
   private static final int MOST_EDITS = 2;
 
-  /** Minimum length of a typed text that may be only the beginning of a name. */
+  /** Minimum length of a typed text that matches every name that begins with it. */
   private static final int BEGINNING = 3;
 
   private static final int LONGEST = 80;
