@@ -5,7 +5,7 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Measures the speed of fused multiply-adds of floats that need no memory. Matrix products of
+ * Measures the speed of fused multiply-adds of floats that are in registers. Matrix products of
  * floats cannot be faster.
  */
 final class MultiplyAddCeiling {

@@ -6,11 +6,12 @@ import java.nio.ByteOrder;
 import java.util.random.RandomGenerator;
 
 /**
- * Fills memory with random blocks whose weights have a given spread, because benchmarks and tests
- * need weights of every type, but no model.
+ * Fills memory with blocks of random weights that have a given spread. Benchmarks and tests need
+ * weights of every type, but no real model.
  *
  * <p>All bits are uniform, except the f16 factors of a block, which determine the magnitude of its
- * weights. Blocks are made about as fast as memory is written, so a model takes seconds.
+ * weights. Blocks are made about as fast as memory is written, so the weights of a whole model take
+ * seconds.
  */
 public final class RandomWeights {
   private static final ValueLayout.OfLong LONG =
