@@ -32,7 +32,8 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
   private static final int ROWS_COMPARED = 8;
 
   /**
-   * The value that differs most between the two backends, at one tap of one layer.
+   * The value that differs most between the two backends, at one tap (intermediate result) of one
+   * layer.
    *
    * @param difference the difference, divided by the largest expected value at this tap
    * @param row index of the token in the prompt; 0 for logits
@@ -109,7 +110,7 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
       }
     }
 
-    /** Stores the first pass's activations, but the last pass's logits. */
+    /** Keeps the activations of the first pass, but the logits of the last pass. */
     private void note(Tap tap, int layer, Activations values) {
       List<Object> key = List.of(tap, layer);
       if (tap == Tap.LOGITS) {

@@ -12,8 +12,8 @@ public final class NearestName {
   private static final int CHARACTERS_PER_EDIT = 3;
 
   /**
-   * Maximum number of edits between the typed text and a near name. With more edits, an id of ten
-   * digits could be mistaken for any other id.
+   * Maximum number of edits between the typed text and a near name. With more edits, unrelated ids
+   * of ten digits could be near each other by chance.
    */
   private static final int MOST_EDITS = 2;
 

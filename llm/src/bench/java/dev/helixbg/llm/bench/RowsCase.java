@@ -106,7 +106,7 @@ final class RowsCase implements KernelCase {
     }
   }
 
-  /** Checks results of separate rows, because two of the steps change their input. */
+  /** Returns the error for separate rows, because two of the steps change their input. */
   @Override
   public double error() {
     double worst = 0;

@@ -62,7 +62,7 @@ public enum SyntheticModel {
   /**
    * Returns the model's file; creates the file if it does not exist.
    *
-   * @param cacheFolder folder for the file, which has some hundred MB
+   * @param cacheFolder folder for the file, which has several hundred MB
    * @throws IOException if the file cannot be written
    */
   public Path file(Path cacheFolder) throws IOException {

@@ -72,8 +72,8 @@ public final class RandomWeights {
   }
 
   /**
-   * Writes the factors of a block. Each divisor is the root mean square of a weight with uniform
-   * bits and d = 1. Minima make the mean 0.
+   * Writes the factors of a block. Each divisor is the root mean square of weights with random bits
+   * and d = 1. Minima are chosen so that the mean weight is 0.
    */
   private static void factors(TensorType type, MemorySegment target, long offset, float spread) {
     switch (type) {

@@ -76,7 +76,7 @@ public final class Qwen3 {
     return new Qwen3(config, weights, backend, limits, file.mapped());
   }
 
-  /** Checks the tensors of a file without reading them. */
+  /** Checks the names, types and shapes of a file's tensors, without reading their data. */
   public static void requireTensors(GgufFile file) {
     new Qwen3Tensors(file, Qwen3Config.from(file.metadata()), tensor -> null, false).weights();
   }
@@ -297,7 +297,7 @@ public final class Qwen3 {
     TapListener NONE = (tap, layer, values) -> {};
 
     enum Tap {
-      /** The embedded tokens; the layer is 0. */
+      /** The embeddings of the tokens, reported for layer 0. */
       EMBEDDING,
       QUERIES,
       KEYS,
@@ -311,7 +311,7 @@ public final class Qwen3 {
       GATED,
       /** The residual stream after the layer. */
       LAYER_OUTPUT,
-      /** The logits of all tokens of the vocabulary; the layer is 0. */
+      /** The logits of all tokens of the vocabulary, reported for layer 0. */
       LOGITS
     }
 
