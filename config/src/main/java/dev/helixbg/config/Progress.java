@@ -1,12 +1,14 @@
 package dev.helixbg.config;
 
-/** Shows the progress of a long step. */
+/** Shows the progress of a long task. */
 public interface Progress extends AutoCloseable {
   Progress SILENT = (_, _) -> {};
 
   /**
-   * Reports that {@code items} more items, and {@code work} more work, are finished. The work has
-   * the same unit as in {@link Display#begin}.
+   * Reports finished items.
+   *
+   * @param items number of items that were finished since the last call
+   * @param work work for these items, in the unit of the {@code work} of {@link Display#begin}
    */
   void step(long items, long work);
 
@@ -17,8 +19,9 @@ public interface Progress extends AutoCloseable {
     Display SILENT = (what, things, work) -> Progress.SILENT;
 
     /**
-     * @param things number of items
-     * @param work work of all items, in any unit; the display estimates the remaining time from it
+     * @param things number of items to process
+     * @param work total work for these items, in any unit; the display uses it to estimate the
+     *     remaining time
      */
     Progress begin(String what, long things, long work);
 

@@ -36,13 +36,13 @@ final class SettingCatalog {
   static final Setting<NotesItems> NOTES_ITEMS =
       choice("notes.items", NotesItems.AUTO)
           .means(
-              "Whether each list item in a note becomes an entry of its own. auto: only if the note"
-                  + " is a memory file that lists facts.");
+              "Whether each list item in a note becomes a separate entry. auto: only in memory"
+                  + " files, in which coding agents list facts, such as MEMORY.md.");
   static final Setting<Path> HELIX =
       path("helix.command", "")
           .means(
-              "The program helix. The commands 'tidy' and 'act --run' carry out edits through it."
-                  + " If not set: the first helix on PATH.");
+              "Path of the program helix, with which the commands 'tidy' and 'act --run' change the"
+                  + " knowledge base. If not set: the first helix on PATH.");
   static final Setting<Integer> THREADS =
       integer("threads", 0, 0, 256)
           .means(
@@ -52,7 +52,8 @@ final class SettingCatalog {
       path("cache", "")
           .means(
               "Folder for files that helix-bg can make again: unpacked models, native libraries,"
-                  + " logs made from notes, results of speed trials. If not set: ~/.cache/helix-bg,"
+                  + " data.log files made from notes, results of speed trials. If not set:"
+                  + " ~/.cache/helix-bg,"
                   + " on macOS ~/Library/Caches/helix-bg.");
   static final Setting<Path> STATE =
       path("state", "")
@@ -68,18 +69,20 @@ final class SettingCatalog {
   static final Setting<ExecutionProvider> PROVIDER =
       choice("embed.provider", ExecutionProvider.AUTO)
           .means(
-              "Provider that runs the embedding model. auto: the CPU; for many texts at once,"
-                  + " CoreML if it was faster in a trial on this Mac.");
+              "Device or library that runs the embedding model: the CPU, or Apple's CoreML. auto:"
+                  + " CoreML for many texts at once, if CoreML was faster in a trial on this Mac;"
+                  + " otherwise the CPU.");
   static final Setting<Precision> PRECISION =
       choice("embed.precision", Precision.AUTO)
           .means(
               "Precision of the embedding model's weights. auto: 8 or 16 bits, depending on the"
-                  + " processor; or fp32 if a trial on this machine found 8 or 16 bits slower.");
+                  + " processor; but fp32 (32 bits) if fp32 was faster in a trial on this"
+                  + " machine.");
   static final Setting<Integer> MAX_TOKENS =
       integer("embed.max_tokens", 256, 8, 512)
           .means(
-              "Maximum length of an embedded text, in tokens. The rest of a longer entry is"
-                  + " embedded as passages, at most 32 of them.");
+              "Maximum number of an entry's tokens that are embedded as one text. The rest of a"
+                  + " longer entry is divided into at most 32 passages, each with its own vector.");
   static final Setting<Path> LLM_MODEL =
       path("llm.model", "")
           .means(
@@ -97,10 +100,10 @@ final class SettingCatalog {
                   + " one can be used, else the CPU.");
   static final Setting<Double> POLL =
       number("daemon.poll_seconds", 2, 0.05, 3600)
-          .means("Seconds between two checks of an unchanged log.");
+          .means("Seconds between two checks of data.log for changes.");
   static final Setting<Double> QUIET =
       number("daemon.quiet_seconds", 2, 0, 600)
-          .means("Seconds that a log must stay unchanged before it is read.");
+          .means("Seconds that data.log must stay unchanged before the daemon reads it.");
   static final Setting<Integer> EMBEDDER_IDLE =
       integer("daemon.embedder_idle_minutes", 10, -1, 1440)
           .means(

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * All settings, checked. {@link SettingCatalog} describes them.
+ * The checked values of all settings. {@link SettingCatalog} describes the settings.
  *
  * @param kb folder of the knowledge base; if empty, helix-bg searches the usual places
  * @param helix path of the program helix; if empty, helix-bg uses the program on {@code PATH}
@@ -25,11 +25,11 @@ public record Settings(
     DaemonSettings daemon,
     NotesItems notesItems) {
 
-  /** Choice of lists in notes to divide. Each item of a divided list becomes an entry. */
+  /** Choice of the lists in notes to divide. Each item of such a list becomes an entry. */
   public enum NotesItems {
-    /** A list is divided only if the note is a memory file that lists facts. */
+    /** Lists in memory files only: notes in which coding agents list facts. */
     AUTO(""),
-    /** Every list of at least three items is divided. */
+    /** All lists of at least three items. */
     ALWAYS("items"),
     NEVER("whole");
 
@@ -40,8 +40,8 @@ public record Settings(
     }
 
     /**
-     * Returns the value that selects this mode for one note, as the property {@code helix-bg} of
-     * the note's front matter; empty for AUTO.
+     * Returns the value of the property {@code helix-bg} that selects this choice in the front
+     * matter of a single note; empty for AUTO.
      */
     public String entries() {
       return entries;
@@ -64,11 +64,12 @@ public record Settings(
 
     public enum Precision {
       /**
-       * FP32, or fewer bits if they are faster on this machine; see {@code EmbeddingModel.another}.
+       * FP32, or weights of fewer bits if these are faster on this machine; see {@code
+       * EmbeddingModel.another}.
        */
       AUTO,
       FP32,
-      /** Eight-bit matrices, which are faster; the vectors differ a little from FP32 vectors. */
+      /** Matrices of 8-bit weights: faster, but with slightly different vectors than FP32. */
       INT8
     }
   }
@@ -82,8 +83,11 @@ public record Settings(
   public record LlmSettings(Optional<Path> model, int seconds, LlmBackend backend) {
 
     /**
-     * Returns settings with which only stored answers are used. If the file of the configured model
-     * is missing, the answers of the first model in the models folder are used.
+     * Returns settings with which the model is asked nothing and only stored answers are used. If
+     * the file of the configured model is missing, the stored answers are those of the first model
+     * in the models folder.
+     *
+     * @param isThere returns whether a model's file exists
      */
     public LlmSettings withoutAsking(Predicate<Path> isThere) {
       return new LlmSettings(model.filter(isThere), 0, backend);

@@ -15,11 +15,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Merges the values from defaults, settings file, environment and flags. Each of these origins
- * overrides the origins before it.
+ * Merges the values of the settings from four origins: defaults, settings file, environment
+ * variables and flags. Each origin overrides the origins before it.
  */
 public record SettingsLoader(UserDirectories locations, Map<String, String> environment) {
-  /** Prefix of environment variables that are not settings: they tell how the program started. */
+  /** Prefix of the environment variables of the launch script. They are not settings. */
   private static final String LAUNCHER_PREFIX = "HELIX_BG_LAUNCHER_";
 
   public static final String CONFIG_VARIABLE = "HELIX_BG_CONFIG";
@@ -39,7 +39,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   public record Loaded(Settings settings, List<EffectiveSetting> effective) {}
 
   /**
-   * A setting's value in force, and where it comes from.
+   * The effective value of a setting, and its origin.
    *
    * @param text the value as the user wrote it
    * @param toml the value as it is written in a settings file
@@ -59,7 +59,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
    *
    * @param configFile the settings file that the user named, which must exist; if empty, the file
    *     that {@code $HELIX_BG_CONFIG} names or, without that variable, the default file
-   * @param flags values as texts, by the names of the settings
+   * @param flags texts of the values that flags set, by name of the setting
    * @throws ConfigException for an unknown name, an invalid value or an unreadable file
    */
   public Loaded load(Optional<Path> configFile, Map<String, String> flags) {
@@ -88,7 +88,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
     if (required.isPresent() && !Files.exists(required.get())) {
       throw new ConfigException("configuration file not found: " + required.get());
     }
-    // a link to a missing file is an error: the user has settings there
+    // A link to a missing file is returned too: reading it fails, and the user learns of the error.
     return required.or(
         () ->
             Optional.of(locations.defaultConfigFile())
@@ -100,7 +100,10 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
         .forEach((name, text) -> written.put(name, new Written(text, file.toString())));
   }
 
-  /** Adds all settings' variables. An empty variable counts as unset, or as an empty list. */
+  /**
+   * Adds the values from environment variables. An empty variable is ignored, except that it sets a
+   * list to the empty list.
+   */
   private void addEnvironment(Map<String, Written> written) {
     Map<String, Setting<?>> names = new HashMap<>();
     catalog().forEach(setting -> names.put(setting.environmentName(), setting));

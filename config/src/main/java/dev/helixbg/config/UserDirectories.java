@@ -6,12 +6,14 @@ import java.util.Optional;
 
 /**
  * Folders of this user: {@code $HOME}, {@code $XDG_CACHE_HOME/helix-bg} and {@code
- * $XDG_STATE_HOME/helix-bg}. Without {@code $HOME}, the home folder of the account is used. Without
- * one of the other variables, the platform's usual folder in the home folder is used.
+ * $XDG_STATE_HOME/helix-bg}. Without {@code $HOME}, the home folder of the account is used. If one
+ * of the other two variables is not set, the platform's usual cache or state folder in the home
+ * folder is used.
  */
 public record UserDirectories(Path home, Path defaultCache, Path defaultState) {
   /**
-   * @param accountHome Java's {@code user.home}, which ignores {@code $HOME}
+   * @param accountHome home folder of the user's account: Java's property {@code user.home}, which
+   *     ignores {@code $HOME}
    * @throws ConfigException when neither {@code $HOME} nor the account names a home folder
    */
   public static UserDirectories of(

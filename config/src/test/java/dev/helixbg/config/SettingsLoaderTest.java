@@ -112,7 +112,8 @@ class SettingsLoaderTest {
     environment.clear();
     assertEquals(
         Optional.of(home.resolve("notes")), load("kb = \"~/notes\"", Map.of()).settings().kb());
-    environment.put("HELIX_KB", "some/kb"); // a variable of helix, which must not stop any command
+    environment.put(
+        "HELIX_KB", "some/kb"); // a variable of the program helix, which may have any value
     assertEquals(
         Optional.of(Path.of("some/kb").toAbsolutePath()), load("", Map.of()).settings().kb());
   }
@@ -130,7 +131,7 @@ class SettingsLoaderTest {
     }
   }
 
-  /** The order of an environment's variables depends on all of them. */
+  /** A map of environment variables can return them in any order. */
   @Test
   void theOwnVariableBeatsHelixKbInAnyOrder() throws IOException {
     environment = new LinkedHashMap<>();

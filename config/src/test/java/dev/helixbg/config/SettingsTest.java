@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What was made with other settings is known by their texts: each value must be in them. */
+/**
+ * Checks that the text of settings contains each value, because texts are compared to detect
+ * changes.
+ */
 class SettingsTest {
 
   @Test

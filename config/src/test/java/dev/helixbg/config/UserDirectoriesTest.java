@@ -16,7 +16,7 @@ class UserDirectoriesTest {
     assertEquals(
         Path.of("/h"), UserDirectories.of(Map.of("HOME", "/h"), "/account", "Linux").home());
     assertEquals(Path.of("/account"), UserDirectories.of(Map.of(), "/account", "Linux").home());
-    // As Java calls the home of a user that is not in the list of users.
+    // Java's user.home of a user who is missing in the list of users.
     ConfigException none =
         assertThrows(ConfigException.class, () -> UserDirectories.of(Map.of(), "?", "Linux"));
     assertTrue(none.getMessage().contains("set HOME"), none.getMessage());

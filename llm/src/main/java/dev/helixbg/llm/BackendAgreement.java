@@ -13,26 +13,27 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The agreement of two backends that run the same model, measured with one prompt.
+ * A comparison of two backends that run the same model on one prompt.
  *
  * @param sameToken whether both backends find the same likeliest next token
- * @param places the largest difference at each tap (intermediate result), in order of computation:
- *     the embedding, all taps of all layers, and the logits after the prompt
+ * @param places for each tap (compared intermediate result) the value that differs most, in order
+ *     of computation: the embedding, all taps of all layers, and the logits after the prompt
  */
 public record BackendAgreement(boolean sameToken, List<Parting> places) {
   /**
-   * Maximum relative difference that counts as rounding. Keys and values are rounded to half
+   * Maximum relative difference that rounding can explain. Backends round keys and values to half
    * precision. For some types of weights, the CPU also rounds a prompt's activations to eight bits.
    */
   private static final double BOUND = 5e-2;
 
   private static final double EMBEDDING_BOUND = 1e-5;
 
-  /** Maximum number of compared rows of a prompt. All rows of a prompt could take gigabytes. */
+  /** Maximum number of a prompt's tokens that are compared. All of them could take gigabytes. */
   private static final int ROWS_COMPARED = 8;
 
   /**
-   * The value that differs most between the two backends, at one tap of one layer.
+   * The value that differs most between the two backends, at one tap (intermediate result) of one
+   * layer.
    *
    * @param difference the difference, divided by the largest expected value at this tap
    * @param row index of the token in the prompt; 0 for logits
@@ -41,7 +42,7 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
   public record Parting(
       int layer, Tap tap, double difference, int row, int column, float actual, float expected) {
 
-    /** Returns whether the difference is small enough for rounding; false for NaN. */
+    /** Returns whether rounding can explain the difference; false for NaN. */
     private boolean isRounding() {
       return difference <= (tap == Tap.EMBEDDING ? EMBEDDING_BOUND : BOUND);
     }
@@ -57,7 +58,7 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
         expected.places.values().stream().map(place -> parting(place, others.next())).toList());
   }
 
-  /** Returns the first tap that differs by more than rounding. */
+  /** Returns the first difference that rounding cannot explain. */
   public Optional<Parting> firstParting() {
     return places.stream().filter(place -> !place.isRounding()).findFirst();
   }
@@ -109,7 +110,7 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
       }
     }
 
-    /** Stores the first pass's activations, but the last pass's logits. */
+    /** Keeps the activations of the first pass, but the logits of the last pass. */
     private void note(Tap tap, int layer, Activations values) {
       List<Object> key = List.of(tap, layer);
       if (tap == Tap.LOGITS) {

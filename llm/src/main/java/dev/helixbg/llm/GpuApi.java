@@ -5,7 +5,7 @@ import dev.helixbg.llm.gpu.driver.GpuDevice;
 import dev.helixbg.llm.gpu.metal.MetalDevice;
 import java.util.function.Supplier;
 
-/** GPU drivers, in the order in which they are tried. */
+/** GPU drivers, in the order in which the engine tries them. */
 public enum GpuApi {
   METAL(MetalDevice::open),
   CUDA(CudaDevice::open);

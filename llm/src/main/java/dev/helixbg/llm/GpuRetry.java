@@ -15,7 +15,7 @@ public final class GpuRetry {
   private int failures;
 
   public interface Work<T, E extends Exception> {
-    /** Works on the GPU, or on the CPU; closes the GPU before it throws an exception. */
+    /** Works on the CPU if {@code onCpu}, else on the GPU; closes the GPU before it throws. */
     T run(boolean onCpu) throws E;
   }
 

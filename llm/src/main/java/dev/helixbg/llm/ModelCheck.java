@@ -10,13 +10,13 @@ import dev.helixbg.llm.tokenizer.Vocabulary;
 import java.nio.file.Path;
 
 /**
- * Checks whether a file is a language model that the engine can run. The check reads only the head
- * of the file, and takes milliseconds.
+ * Checks whether a file is a language model that the engine can run. The check reads only the
+ * file's head (metadata and list of tensors), and takes milliseconds.
  *
  * @param reason message that tells why the model cannot be run; empty if the model can be run
  */
 public record ModelCheck(Fit fit, String reason) {
-  /** Kinds of files, from the worst to the best. */
+  /** Results of the check, from the worst to the best. */
   public enum Fit {
     /** The file has another format, or its head is damaged. */
     NO_MODEL,

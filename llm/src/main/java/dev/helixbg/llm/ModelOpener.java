@@ -35,7 +35,7 @@ public final class ModelOpener {
 
   /**
    * Starts compiling the CPU kernels that every model needs, in parallel with the caller's work.
-   * Does nothing on a Mac, which is expected to use its GPU.
+   * Does nothing on a Mac, which is expected to use its GPU, or if the CPU kernels cannot be used.
    */
   public static void prepare() {
     if (!System.getProperty("os.name").startsWith("Mac") && CpuBackend.slowness().isEmpty()) {
@@ -118,7 +118,7 @@ public final class ModelOpener {
     Qwen3Config config = Qwen3Config.from(file.metadata());
     long weights = file.tensors().values().stream().mapToLong(t -> t.rows() * t.rowBytes()).sum();
     KvShape shape = config.cacheShape(limits);
-    // Sum of the widths of Qwen3's buffers and of the buffers for normalised values and gates.
+    // Values per row: Qwen3's buffers, and a backend's buffers for normalised values and gates.
     long perRow =
         2L * (config.hidden() + config.queryWidth() + config.kvWidth() + config.feedForward());
     Tensor table = file.tensors().get("token_embd.weight");
@@ -129,7 +129,7 @@ public final class ModelOpener {
   }
 
   /**
-   * Loads a model on a backend, and its tokenizer.
+   * Loads a model for a backend, and the model's tokenizer.
    *
    * @param compile compiles the backend's kernels; returns when at least the kernels for single
    *     tokens are compiled

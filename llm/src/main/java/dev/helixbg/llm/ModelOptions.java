@@ -5,7 +5,7 @@ import java.util.Locale;
 
 /** Options for opening a model; {@code threads} is the number of CPU threads. */
 public record ModelOptions(Device device, int threads, PassLimits limits) {
-  /** Maximum number of rows of a pass. In a full pass, reading the weights takes little time. */
+  /** Maximum number of tokens per forward pass. At this size, reading weights takes little time. */
   private static final int PROMPT_ROWS = 512;
 
   private static final int WANTED_ROWS = 32;
@@ -17,7 +17,7 @@ public record ModelOptions(Device device, int threads, PassLimits limits) {
     CUDA,
     /** A GPU if one can be used, otherwise the CPU. */
     AUTO,
-    /** The slow reference implementation. */
+    /** The slow reference implementation on the CPU. */
     SCALAR;
 
     @Override
@@ -35,7 +35,7 @@ public record ModelOptions(Device device, int threads, PassLimits limits) {
     return new ModelOptions(newDevice, threads, limits);
   }
 
-  /** Returns a copy with passes of at most {@code rows} rows, to read many prompts in one pass. */
+  /** Returns a copy with passes of up to {@code rows} tokens, to read many prompts in one pass. */
   public ModelOptions reading(int rows) {
     PassLimits wider = new PassLimits(limits.context(), rows, limits.wanted());
     return new ModelOptions(device, threads, wider);

@@ -110,20 +110,20 @@ public final class TextModel implements AutoCloseable {
         () -> Generator.generate(passes, session.cache, prompt, options, listener, cancelled));
   }
 
-  /** See {@link ChoiceScorer#score}; the session does not change. */
+  /** Returns the probability of each choice after each prompt; see {@link ChoiceScorer#score}. */
   public double[][] choose(
       Session shared, List<int[]> prompts, List<int[]> choices, BooleanSupplier cancelled) {
     return whileUnchanged(() -> choiceScorer.score(shared.cache, prompts, choices, cancelled));
   }
 
-  /** See {@link Generator#generateAll}; the session does not change. */
+  /** Answers prompts that all follow the session's text; see {@link Generator#generateAll}. */
   public List<Generation> generateAll(
       Session shared, List<int[]> prompts, GenerationOptions options, BooleanSupplier cancelled) {
     return whileUnchanged(
         () -> Generator.generateAll(passes, shared.cache, prompts, options, cancelled));
   }
 
-  /** Runs work. A change of the model file is reported even if the work itself failed. */
+  /** Runs work, then throws if the model file was changed, even if the work itself failed. */
   private <T> T whileUnchanged(Supplier<T> work) {
     T result;
     try {

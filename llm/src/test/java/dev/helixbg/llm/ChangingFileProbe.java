@@ -14,8 +14,8 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * Answers with a model whose file is shortened meanwhile, some rounds, and prints each error.
- * Arguments: a model, a folder, the number of rounds.
+ * In each round, generates answers with a model until another thread shortens the model's file, and
+ * prints the error. Arguments: the model's file, a folder for copies of it, the number of rounds.
  */
 final class ChangingFileProbe {
   private static final int LEFT = 8192;

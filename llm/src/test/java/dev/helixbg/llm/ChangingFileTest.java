@@ -33,7 +33,7 @@ class ChangingFileTest {
 
   @TempDir Path folder;
 
-  /** The first runs machine code over the weights; the last runs compiled vector loops alone. */
+  /** The first case reads weights by machine code; the last case only by compiled vector loops. */
   @EnabledOnOs(
       value = OS.LINUX,
       architectures = {"amd64", "aarch64"})

@@ -15,7 +15,7 @@ class GpuRetryTest {
   private final GpuRetry retry = new GpuRetry(news::add);
   private final List<Boolean> runs = new ArrayList<>();
 
-  /** Fails so many times, and says on what it ran in the end. */
+  /** Returns work that fails {@code times} times, then returns the device on which it ran. */
   private GpuRetry.Work<String, RuntimeException> failing(int times) {
     runs.clear();
     return onCpu -> {

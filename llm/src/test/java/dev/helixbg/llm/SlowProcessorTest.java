@@ -10,7 +10,9 @@ import java.lang.ProcessBuilder.Redirect;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A processor without AVX, on which the kernels of the CPU's backend would be emulated. */
+/**
+ * Tests a processor without AVX, on which the JVM would emulate the CPU backend's vector kernels.
+ */
 class SlowProcessorTest {
   static final class Program {
     public static void main(String[] arguments) {

@@ -26,7 +26,13 @@ final class Arm64FaultHandler {
 
   private Arm64FaultHandler() {}
 
-  /** Returns code that Linux calls with the signal in x0, siginfo_t in x1, the context in x2. */
+  /**
+   * Returns code that Linux calls with the signal's number in x0, siginfo_t in x1, the context in
+   * x2.
+   *
+   * @param table address of the table of guarded mappings
+   * @param before address of the handler that receives all other signals
+   */
   static byte[] code(long table, int slots, long before, int page) {
     Arm64FaultHandler code = new Arm64FaultHandler();
     code.load(9, 1, 16); // the address that was read

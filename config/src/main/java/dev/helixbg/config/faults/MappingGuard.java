@@ -13,9 +13,9 @@ import java.util.Optional;
  * <p>On Linux such a read causes the signal SIGBUS. In most code the JVM turns the signal into an
  * error. In helix-bg's machine code and in compiled vector loops, however, the signal ends the
  * process. Therefore this class installs a signal handler that runs before the JVM's handler. For a
- * fault within a guarded mapping, the handler maps zeros from the missing page to the mapping's end
- * and notes the fault. The read then continues. The handler passes every other signal to the JVM's
- * handler. Without a fault a guard costs no time.
+ * fault within a guarded mapping, the handler maps zeros from the missing page to the mapping's
+ * end, and records the fault. The read then continues. The handler passes every other signal to the
+ * JVM's handler. Without a fault a guard costs no time.
  *
  * <p>Mappings are guarded on Linux on x86-64 and arm64. Elsewhere such a read may end the process.
  */
@@ -98,7 +98,7 @@ public final class MappingGuard implements AutoCloseable {
     }
   }
 
-  /** Returns the handler's code; empty for an unsupported processor. */
+  /** Returns the machine code of this class's handler; empty for an unsupported processor. */
   private static Optional<byte[]> handler(long before) {
     return switch (System.getProperty("os.arch")) {
       case "amd64" -> Optional.of(X86FaultHandler.code(TABLE.address(), SLOTS, before));

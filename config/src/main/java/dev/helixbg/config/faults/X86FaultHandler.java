@@ -17,7 +17,13 @@ final class X86FaultHandler {
 
   private X86FaultHandler() {}
 
-  /** Returns code that Linux calls with the signal in RDI, siginfo_t in RSI, the context in RDX. */
+  /**
+   * Returns code that Linux calls with the signal's number in RDI, siginfo_t in RSI, the context in
+   * RDX.
+   *
+   * @param table address of the table of guarded mappings
+   * @param before address of the handler that receives all other signals
+   */
   static byte[] code(long table, int slots, long before) {
     X86FaultHandler code = new X86FaultHandler();
     code.bytes(0x48, 0x8B, 0x46, 0x10); // mov rax, [rsi + 16]: the address that was read

@@ -12,9 +12,10 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * State of a file. As long as the state stays the same, the file was neither written nor replaced,
- * and need not be read again. Each write updates {@code changed}. Unlike {@code modified}, no
- * program can set {@code changed} back. The file system's clock is coarse, so a state is reliable
- * only some seconds after the last change (decision 53).
+ * and need not be read again. Each write updates {@code changed}. A program can set {@code
+ * modified} back, but not {@code changed}. The file system's clock is coarse: two changes shortly
+ * after each other can have the same time. A state is therefore reliable only some seconds after
+ * the last change (decision 53).
  *
  * @param changed time of the last change of content or attributes (ctime)
  * @param key the inode and its device
@@ -22,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 public record FileState(long size, FileTime modified, FileTime changed, Object key) {
   public static final String ATTRIBUTES = "unix:size,lastModifiedTime,ctime,fileKey";
 
-  /** Minimum age of the last change for {@link #isSettled}; the clock is coarse. */
+  /** Minimum age of the last change for {@link #isSettled}; longer than a step of the clock. */
   private static final Duration SETTLED = Duration.ofSeconds(3);
 
   /** Returns the state of a file or link target; throws NoSuchFileException if it is missing. */
@@ -64,8 +65,8 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
 
   /**
    * Returns the time of the last change, or {@link Instant#EPOCH} if that time is more than a
-   * minute in the future. Such a time means that the clock was set back, so the next change gets
-   * another time.
+   * minute in the future. Such a time means that the clock was set back. The next change then gets
+   * a different time, so the state is reliable.
    */
   public Instant lastChange() {
     Instant time = changed.toInstant();

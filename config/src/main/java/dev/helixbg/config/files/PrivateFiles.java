@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Makes files and folders that only the user of this process can use. The umask has no effect.
+ * Makes files and folders that only the user of this process can use, independently of the umask.
  *
  * <p>{@link #makeFolder}, {@link #open} and {@link #create} do not follow a symbolic link at the
  * path itself. {@link #makeFolders} and the methods that call it follow links.
@@ -38,7 +38,7 @@ public final class PrivateFiles {
 
   private PrivateFiles() {}
 
-  /** Makes a folder in an existing folder, unless it exists; throws if a link or file is there. */
+  /** Makes a missing folder in an existing folder; throws if the path is a link or a file. */
   public static void makeFolder(Path folder) throws IOException {
     if (Files.notExists(folder, LinkOption.NOFOLLOW_LINKS)) {
       try {
@@ -74,7 +74,7 @@ public final class PrivateFiles {
     }
   }
 
-  /** Makes a folder that only this user may read; throws if others own it or can write to it. */
+  /** Makes a folder for this user only; throws if another user owns it or can write to it. */
   public static void makeSecretFolder(Path folder) throws IOException {
     makeFolders(folder);
     requireOwn(folder);
@@ -112,7 +112,7 @@ public final class PrivateFiles {
     if (Files.exists(process)) {
       return Files.getAttribute(process, "unix:uid");
     }
-    // On systems without this folder, such as macOS, a new file shows the user's id.
+    // Without /proc/self, as on macOS: the owner of a new file is the user of this process.
     Path probe = Files.createTempFile(folder, ".helix-bg-owner", ".tmp", FILE);
     try {
       return Files.getAttribute(probe, "unix:uid");
@@ -144,7 +144,7 @@ public final class PrivateFiles {
     }
   }
 
-  /** Throws unless the path is a file, a link to a file, or missing. A pipe would block readers. */
+  /** Throws if there is a folder, a pipe or a device at the path. Reading a pipe would block. */
   public static void requireFile(Path path) throws IOException {
     if (Files.exists(path) && !Files.isRegularFile(path)) {
       throw refused(path, "it is no regular file");
@@ -174,7 +174,7 @@ public final class PrivateFiles {
       case NoSuchFileException missing -> "no such file";
       case NotDirectoryException file -> "not a folder";
       case FileSystemException other when other.getReason() != null -> other.getReason();
-      case FileAlreadyExistsException there -> there.getFile() + " is a file or a link to nothing";
+      case FileAlreadyExistsException there -> there.getFile() + " is a file or a broken link";
       default -> String.valueOf(e.getMessage());
     };
   }

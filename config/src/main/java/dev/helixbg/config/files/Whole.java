@@ -6,8 +6,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /**
- * Runs work to its end, on a thread that no other code can interrupt. An interrupted caller still
- * waits for the work, and its interrupt status stays set.
+ * Runs work to its end, on a separate thread that no other code can interrupt. If the calling
+ * thread is interrupted, it still waits for the work, and its interrupt status stays set.
  */
 public final class Whole {
   private Whole() {}

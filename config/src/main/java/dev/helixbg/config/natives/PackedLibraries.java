@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.jar.JarEntry;
 
 /**
- * Unpacks native libraries into the cache folder, once. Without this class, each library's own
- * loader would unpack it into the temp folder at each start.
+ * Unpacks native libraries from their jars into the cache folder, once. Without this class, the
+ * loader of each library would unpack it into the temp folder at each start.
  */
 public final class PackedLibraries {
   private PackedLibraries() {}
@@ -24,12 +24,13 @@ public final class PackedLibraries {
   /**
    * Unpacks libraries into one folder, unless files of the right size are already there.
    *
-   * @param cacheFolder the cache folder; the result is {@code natives/NAME-CHECKSUM} in it, with
-   *     the checksum of the first file
+   * @param cacheFolder folder in which this method makes the folder {@code natives/NAME-CHECKSUM},
+   *     where CHECKSUM is the CRC-32 of the first file
    * @param resources folder of the libraries on the class path
    * @param files names of the files, as {@link System#mapLibraryName} returns them
-   * @throws IOException if this platform has no libraries, or they cannot be unpacked; the message
-   *     names a remedy
+   * @return the folder of the unpacked libraries
+   * @throws IOException if there are no libraries for this platform, or they cannot be unpacked;
+   *     the message names a remedy
    */
   public static Path unpack(Path cacheFolder, String name, String resources, List<String> files)
       throws IOException {
@@ -54,7 +55,7 @@ public final class PackedLibraries {
     }
   }
 
-  /** Returns the operating system's name in jars of native libraries: linux or osx. */
+  /** Returns the name that jars of native libraries use for the operating system: linux or osx. */
   public static String os() {
     return System.getProperty("os.name").startsWith("Mac") ? "osx" : "linux";
   }
@@ -78,8 +79,9 @@ public final class PackedLibraries {
   }
 
   /**
-   * Writes a library's file in one step, since another process may use the old file or write a new
-   * one. The new file is synced before the rename, so a file of the right size is complete.
+   * Writes a library to a temporary file and renames that file, because another process may use the
+   * old file or write the same new file. The temporary file is synced before it is renamed, so a
+   * library's file of the right size is complete.
    */
   private static void unpack(URL packed, Path target) throws IOException {
     Path temporary = Files.createTempFile(target.getParent(), ".", ".tmp");

@@ -10,7 +10,7 @@ import java.util.List;
  * <p>DJL's own loader would request a cloud metadata address, look for CUDA, and download another
  * library if an environment variable asks for it. After {@link #load}, DJL's binding ({@code
  * ai.djl.huggingface.tokenizers.jni.TokenizersLibrary}) works without that loader. System
- * properties prevent other parts of DJL from doing the same.
+ * properties prevent such requests and downloads by other parts of DJL.
  */
 public final class TokenizerLibrary {
   private static final String FILE = System.mapLibraryName("tokenizers");
@@ -22,8 +22,8 @@ public final class TokenizerLibrary {
   /**
    * Loads the library at the first call; a later call does nothing, even with another folder.
    *
-   * @throws IOException if this platform has no library, or it cannot be unpacked or loaded; the
-   *     message names a remedy
+   * @throws IOException if there is no library for this platform, or it cannot be unpacked or
+   *     loaded; the message names a remedy
    */
   public static synchronized void load(Path cacheFolder) throws IOException {
     if (loaded) {

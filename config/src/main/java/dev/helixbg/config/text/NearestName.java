@@ -12,12 +12,12 @@ public final class NearestName {
   private static final int CHARACTERS_PER_EDIT = 3;
 
   /**
-   * Maximum number of edits between the typed text and a near name. With more edits, an id of ten
-   * digits could be mistaken for any other id.
+   * Maximum number of edits between the typed text and a near name. With more edits, unrelated ids
+   * of ten digits could be near each other by chance.
    */
   private static final int MOST_EDITS = 2;
 
-  /** Minimum length of a typed text that may be only the beginning of a name. */
+  /** Minimum length of a typed text that matches every name that begins with it. */
   private static final int BEGINNING = 3;
 
   private static final int LONGEST = 80;

@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 
 /** Normal form of texts, for keys and comparisons. Unicode can encode one text in several ways. */
 public final class NormalForm {
-  /** Full-width letters and digits, half-width kana. */
+  /** Characters of unusual width, such as full-width letters and digits, and half-width kana. */
   private static final Pattern WIDE = Pattern.compile("[\\uFF00-\\uFFEF]+");
 
   /** Invisible characters that only control how a text is shown or where a line breaks. */
@@ -21,7 +21,7 @@ public final class NormalForm {
 
   private static final Pattern ACCENT = Pattern.compile("[\\u0300-\\u036f]");
 
-  // Range of frequent characters (dashes, quotation marks, dots) that never change.
+  // Range of frequent characters (dashes, quotation marks, dots) that normalization never changes.
   private static final char FIRST_MARK = '\u2010';
   private static final char LAST_MARK = '\u2027';
 
@@ -32,7 +32,9 @@ public final class NormalForm {
     return composed(isOdd(text) ? plain(text) : text);
   }
 
-  /** Returns whether {@link #HINTS} or {@link #WIDE} may match; is fast even without the JIT. */
+  /**
+   * Returns whether a text may match {@link #HINTS} or {@link #WIDE}; fast even without the JIT.
+   */
   private static boolean isOdd(String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
@@ -63,7 +65,7 @@ public final class NormalForm {
         : text;
   }
 
-  /** Returns whether a text has a character from {@code lowest} on that is not a frequent mark. */
+  /** Returns whether a text has a character ≥ {@code lowest} that is not a frequent mark. */
   private static boolean reaches(String text, char lowest) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);

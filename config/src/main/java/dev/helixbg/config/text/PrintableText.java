@@ -22,12 +22,15 @@ public final class PrintableText {
     return shown(text, true);
   }
 
-  /** Returns printable text on one line. Different visible names stay different. */
+  /** Returns printable text on one line. Line feeds and tabs become visible characters. */
   public static String line(String text) {
     return shown(text, false);
   }
 
-  /** Folds white space and cuts a text to {@code columns} columns; {@code …} ends a cut text. */
+  /**
+   * Returns printable text on one line, with {@code …} at its end if the text is cut to {@code
+   * columns} terminal columns. Each run of white space becomes one blank.
+   */
   public static String excerpt(String text, int columns) {
     StringBuilder out = new StringBuilder();
     int width = 0;
@@ -128,7 +131,7 @@ public final class PrintableText {
     return isJoiner && at > 0 && canJoin(text.codePointBefore(at)) ? c : shown(c);
   }
 
-  /** Returns whether a joiner after the character can change the text. */
+  /** Returns whether a zero-width joiner after the character can change how the text looks. */
   private static boolean canJoin(int c) {
     return (c >= 0x620 && c <= 0x109F) // Arabic to Myanmar
         || (c >= 0x1780 && c <= 0x18AF) // Khmer and Mongolian

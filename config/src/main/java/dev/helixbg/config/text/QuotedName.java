@@ -19,7 +19,7 @@ public final class QuotedName {
 
   private QuotedName() {}
 
-  /** Returns a plain word unchanged; quotes any other name on one line, and cuts a long name. */
+  /** Returns a plain word unchanged, any other name in quotes, on one line and cut if long. */
   public static String of(String name) {
     if (PLAIN.matcher(name).matches()) {
       return name;

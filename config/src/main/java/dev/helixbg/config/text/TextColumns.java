@@ -1,6 +1,6 @@
 package dev.helixbg.config.text;
 
-/** Number of terminal columns of a text, according to Unicode's East Asian Width (UAX #11). */
+/** Counts the columns that a text takes on a terminal, by Unicode's East Asian Width (UAX #11). */
 public final class TextColumns {
   private TextColumns() {}
 

@@ -34,7 +34,7 @@ public final class AvxAssembler {
     }
   }
 
-  // Numbers that stand for opcode maps and prefixes in a VEX prefix.
+  // Codes of opcode maps and of instruction prefixes in a VEX prefix.
   private static final int MAP_0F = 1;
   private static final int MAP_0F38 = 2;
   private static final int MAP_0F3A = 3;
@@ -54,7 +54,7 @@ public final class AvxAssembler {
     LOAD_FIRST(MAP_0F, PREFIX_F3, 0x10, true),
     BROADCAST(MAP_0F38, PREFIX_66, 0x18, true),
     BROADCAST_SHORT(MAP_0F38, PREFIX_66, 0x79, true),
-    /** Copies 128 bits of memory to both halves. */
+    /** Copies 128 bits of memory to both halves of a vector of 256 bits. */
     BROADCAST_HALVES(MAP_0F38, PREFIX_66, 0x5A, true),
     INTS_TO_FLOATS(MAP_0F, NO_PREFIX, 0x5B, true),
     HALVES_TO_FLOATS(MAP_0F38, PREFIX_66, 0x13, true),
@@ -126,9 +126,10 @@ public final class AvxAssembler {
 
   private static final int CAPACITY = 1 << 16;
 
-  /** Modes of a ModRM byte: a register, or memory at a register plus a 32-bit offset. */
+  /** Mode of a ModRM byte for an operand in a register. */
   private static final int OF_REGISTER = 3 << 6;
 
+  /** Mode of a ModRM byte for an operand in memory, at a register plus a 32-bit offset. */
   private static final int OF_MEMORY = 2 << 6;
 
   private final ByteBuffer code = ByteBuffer.allocate(CAPACITY).order(ByteOrder.LITTLE_ENDIAN);
@@ -230,7 +231,7 @@ public final class AvxAssembler {
     bytes(1);
   }
 
-  /** Permutes the quarters of a vector of 512 bits, in the same way as {@link #permute}. */
+  /** Permutes the quarters of a vector of 512 bits, as {@link #permute} does with single floats. */
   void permuteQuarters(int source, int places, int target) {
     ofRegister(MAP_0F3A, PREFIX_66, 0x23, target, source, source);
     bytes(places);
@@ -325,7 +326,7 @@ public final class AvxAssembler {
     code.putInt(label - code.position() - Integer.BYTES);
   }
 
-  /** Emits code that pushes a register onto the stack, for {@link #restore}. */
+  /** Emits code that pushes a register onto the stack; {@link #restore} pops it. */
   public void save(Register register) {
     pushOrPop(0x50, register);
   }
@@ -345,7 +346,7 @@ public final class AvxAssembler {
     bytes(0xC3);
   }
 
-  /** Returns a REX prefix for 64 bits, with the fourth bits of the registers' numbers. */
+  /** Returns the REX prefix of a 64-bit instruction, with the top bits of both register numbers. */
   private static int rex(Register reg, Register third) {
     return 0x48 | (reg.number >> 3) << 2 | third.number >> 3;
   }

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 public final class MachineCode {
   /**
    * System property that permits machine code: {@code true} (the default), {@code false}, or the
-   * only instruction set to use.
+   * name of the only permitted instruction set.
    */
   private static final String SWITCH = "helixbg.machine.code";
 
@@ -41,8 +41,8 @@ public final class MachineCode {
   }
 
   /**
-   * Returns the flags in {@code /proc/cpuinfo}, which only Linux on x86-64 has. The file does not
-   * tell the JVM's own architecture: an emulator of ARM may show the file of the real processor.
+   * Returns the flags in {@code /proc/cpuinfo}, which only Linux on x86-64 has. On an emulated ARM
+   * processor, the file may describe the real processor, so the architecture comes from the JVM.
    */
   private static List<String> flags() {
     return System.getProperty("os.arch").equals("amd64")
@@ -61,7 +61,7 @@ public final class MachineCode {
 
   /**
    * Copies machine code into executable memory, which is never freed, and returns the code as a
-   * function; empty if the system refuses.
+   * function. Returns empty if the operating system refuses executable memory.
    */
   public static Optional<NativeFunction> function(byte[] code) {
     NativeFunction map = NativeFunction.ofC("mmap").orElseThrow();

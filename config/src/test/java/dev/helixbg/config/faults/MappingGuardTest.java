@@ -59,7 +59,7 @@ class MappingGuardTest {
     }
   }
 
-  /** The JVM's own handler still has what no guard takes. */
+  /** The JVM's own handler still receives the faults of mappings without a guard. */
   @Test
   void anotherMappingFailsAsItDoesWithoutGuards() throws IOException {
     try (FileChannel file = file();

@@ -13,7 +13,7 @@ class FileStateTest {
     return new FileState(1, FileTime.from(time), FileTime.from(time), "inode");
   }
 
-  /** A time far ahead is left of a clock that was set back. */
+  /** A time far in the future means that the clock was set back. */
   @ParameterizedTest
   @CsvSource({"-3600, true", "-10, true", "0, false", "30, false", "3600, true"})
   void aChangeSomeSecondsAgoOrFarAheadIsSettled(int seconds, boolean isSettled) {

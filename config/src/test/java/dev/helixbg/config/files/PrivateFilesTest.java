@@ -96,7 +96,8 @@ class PrivateFilesTest {
   }
 
   /**
-   * Each folder between the root and the trusted one is looked at; those above the root are not.
+   * The root, the trusted folder and all folders between them are checked, but not the root's
+   * parents.
    */
   @Test
   void aTrustedFolderHasOnlyOwnFoldersAboveIt() throws IOException {

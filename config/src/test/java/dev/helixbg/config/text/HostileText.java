@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 
 /**
- * Texts that act on a terminal, hide or reorder what is around them; and the proof that one does
- * not.
+ * Texts that control a terminal, or hide or reorder the text around them, and a check that a text
+ * is harmless.
  */
 public final class HostileText {
   public static final List<String> CORPUS =
@@ -34,7 +34,10 @@ public final class HostileText {
 
   private HostileText() {}
 
-  /** What may be in a text that a terminal or a browser gets, line feeds and tabs aside. */
+  /**
+   * Returns whether a text for a terminal or a browser may have a character. Ignores line feeds and
+   * tabs.
+   */
   public static boolean isHarmless(int c) {
     return switch (Character.getType(c)) {
       case Character.CONTROL,

@@ -39,7 +39,7 @@ class NearestNameTest {
     assertEquals(Optional.empty(), NearestName.of(typed, NAMES));
   }
 
-  /** Ids are random: two of them are near only where one was meant to be the other. */
+  /** Random ids are never near each other; an id with a wrong digit is near the correct id. */
   @Test
   void noIdIsTakenForAnotherOne() {
     Random random = new Random(3);
@@ -57,7 +57,7 @@ class NearestNameTest {
     }
   }
 
-  /** A topic may be as long as a text. */
+  /** The search is fast even if the names, such as topics, are very long. */
   @Test
   void lengthCostsNothing() {
     String topic = "a".repeat(60_000);

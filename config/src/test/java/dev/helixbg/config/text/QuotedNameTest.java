@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A name cannot pass for a part of the sentence around it. */
+/** Checks that a quoted name cannot be mistaken for a part of the sentence around it. */
 class QuotedNameTest {
   @ParameterizedTest
   @ValueSource(strings = {"auth:0", "src/queue/Lease.java", "Über-uns.md", "u\u0308ber.md", "./"})

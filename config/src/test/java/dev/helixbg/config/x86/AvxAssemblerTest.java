@@ -14,12 +14,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every instruction beside the bytes that GNU's assembler makes of its text. */
+/** Compares the bytes of every instruction with those of GNU's assembler. */
 class AvxAssemblerTest {
   /**
-   * Bytes and texts, of version 2.40 with {@code -mavxscalar=256}. In braces it is told which of
-   * several encodings we want. Registers and addresses have low and high numbers, as each bit of a
-   * number has its own place.
+   * Bytes and texts of instructions, from version 2.40 of GNU's assembler with {@code
+   * -mavxscalar=256}. Words in braces select one of several encodings. The instructions have low
+   * and high register numbers and offsets, because an encoding stores the bits of a number in
+   * several places.
    */
   private static final String INSTRUCTIONS =
       """
@@ -230,7 +231,7 @@ class AvxAssemblerTest {
     }
   }
 
-  /** The operands are b, then a unless there is none, then the target. */
+  /** Emits an instruction whose text has the operands b, a (if there is one) and the target. */
   private static void emit(AvxAssembler code, Op op, String[] words) {
     int target = vector(words[words.length - 1]);
     int a = words.length > 3 ? vector(words[2]) : target;
@@ -273,7 +274,7 @@ class AvxAssemblerTest {
     return Integer.parseInt(word.substring(0, word.indexOf('(')));
   }
 
-  /** {@code vzeroupper; 1: mov %rdi, %rax; dec %rcx; jne.d32 1b; …; ret}. */
+  /** Compares with {@code vzeroupper; 1: mov %rdi, %rax; dec %rcx; jne.d32 1b; …; ret}. */
   @Test
   void loopsGoBackToWhereTheyBegin() {
     AvxAssembler code = new AvxAssembler(256);

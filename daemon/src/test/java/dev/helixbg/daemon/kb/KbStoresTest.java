@@ -134,7 +134,7 @@ class KbStoresTest {
     settings = DaemonFixture.settings(folder, Map.of("state", link.toString()));
     restart();
     Failure e = assertThrows(Failure.class, () -> stores.of(kb("kb", 1)));
-    assertTrue(e.getMessage().contains(link + " is a file or a link to nothing"), e.getMessage());
+    assertTrue(e.getMessage().contains(link + " is a file or a broken link"), e.getMessage());
   }
 
   /** A Mac's Finder leaves files such as .DS_Store. */

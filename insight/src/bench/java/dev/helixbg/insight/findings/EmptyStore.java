@@ -8,12 +8,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A database with nothing in it, in a folder of its own that is deleted when it is closed. */
+/** An empty database in a temporary folder, which {@link #close} deletes. */
 public record EmptyStore(Database database) implements AutoCloseable {
 
   /**
-   * @param cache gets the native library, and the folder
-   * @param table the SQL statement that creates its table
+   * Makes a database.
+   *
+   * @param cache folder for SQLite's native library and for the temporary folder
+   * @param table the SQL statement that creates the table
    */
   public static EmptyStore in(Path cache, String table) throws IOException {
     Database.prepare(cache);

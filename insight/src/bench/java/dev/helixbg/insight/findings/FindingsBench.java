@@ -67,10 +67,10 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
- * Measures what the findings find of that which somebody planted in a KB of 382 notes, written by
- * hand: rewrites of the same fact, notes overtaken by newer ones, look-alikes that state another
- * fact, entries under the wrong topic, and sentences and questions about what stands late in long
- * notes.
+ * Measures which of the planted findings the program finds. A KB of 382 notes, written by hand, has
+ * planted rewrites of a fact, notes overtaken by newer notes, look-alikes that state another fact,
+ * and entries under the wrong topic. The benchmark also searches for facts that are near the end of
+ * long notes.
  */
 public final class FindingsBench {
   private static final String FOLDER = "/findings-kb/";
@@ -79,7 +79,7 @@ public final class FindingsBench {
 
   static final int MAX_TOKENS = 256;
 
-  /** What may be planted in a pair of entries. */
+  /** Planted relations of two entries. */
   public enum Planted {
     REWRITE,
     OVERTAKEN,
@@ -87,47 +87,54 @@ public final class FindingsBench {
   }
 
   /**
-   * What the first pairs of a list name.
+   * The planted pairs among the first {@code pairs} pairs of a ranked list.
    *
-   * @param ranking what the list is ranked by
-   * @param others worth an act though nobody planted them, as somebody read who saw no rank
+   * @param ranking name of the score that orders the list
+   * @param others number of pairs that were not planted but are worth an act, as judged by a reader
+   *     who saw no ranks
    */
   public record Named(String ranking, int pairs, Map<Planted, Integer> found, int others) {
-    /** Rewrites and overtaken notes together: what was planted for a reader to find. */
+    /** Returns the number of rewrites and overtaken notes: the planted pairs worth an act. */
     public int wanted() {
       return found.get(Planted.REWRITE) + found.get(Planted.OVERTAKEN);
     }
 
-    /** All that is worth an act. */
+    /** Returns the share of the pairs that are worth an act, planted or not. */
     public Share precision() {
       return new Share(wanted() + others, pairs);
     }
   }
 
   /**
-   * Planted misfiled entries among the first of a list, with the right topic.
+   * The number of planted misfiled entries that are among the first {@code listed} of a list and
+   * have the right topic there.
    *
-   * @param way how they are sought
+   * @param way name of the method that finds misfiled entries
    */
   public record Misfiled(String way, int listed, int found) {}
 
   /**
-   * Texts whose entry a search put first, and among the first ten.
+   * The number of texts for which a search finds the right entry.
    *
-   * @param what late sentences, word for word, or questions in other words
-   * @param way how they are searched
+   * @param what kind of the texts: sentences from the end of long notes, or questions in other
+   *     words
+   * @param way name of the search method
+   * @param asked number of texts
+   * @param first number of texts whose entry is the first hit
+   * @param amongTen number of texts whose entry is among the first ten hits
    */
   public record Found(String what, String way, int asked, int first, int amongTen) {}
 
   /**
-   * What {@code related} says of notes, each asked as if it were not there yet.
+   * The answers of {@code related} for notes. Each note is asked about as if the KB did not contain
+   * it.
    *
-   * @param what the notes: of a planted pair the newer ones; those of no pair; those of other
-   *     knowledge bases
-   * @param read whether the judge of notes has read the nearest
-   * @param ofTheRightOne of the answers <i>yes</i> and <i>contradicts</i>, those that name the
-   *     planted entry
-   * @param suspected of the answers <i>perhaps</i>, those that name it as the one to read first
+   * @param what kind of the notes: the newer notes of a kind of planted pairs, notes that are in no
+   *     planted pair, or notes on other subjects
+   * @param read whether the judge of notes reads the nearest entries
+   * @param ofTheRightOne number of answers <i>yes</i> and <i>contradicts</i> that name the other
+   *     note of the planted pair
+   * @param suspected number of answers <i>perhaps</i> that name this other note first
    */
   public record Said(
       String what,
@@ -138,33 +145,38 @@ public final class FindingsBench {
       int suspected) {}
 
   /**
-   * What it costs to have the nearest read.
+   * The cost of reading the nearest entries for a question.
    *
-   * @param pairs read for one question, the mean
-   * @param millis of reading for one question: the median, and what nine in ten do not exceed
+   * @param pairs mean number of pairs that the judge reads for a question
+   * @param millis median time in milliseconds for a question
+   * @param mostMillis time in milliseconds that 90 % of the questions do not exceed
    */
   public record ReadingCost(double pairs, double millis, double mostMillis) {}
 
   /**
-   * What is right of a verdict when the truth answers in the model's place.
+   * How often a verdict is right if the known truth answers in place of a language model.
    *
-   * @param pairs so many of the list were asked about
-   * @param said how many of them have the verdict
-   * @param right of those, what was planted so
-   * @param planted in the whole KB
+   * @param pairs number of first pairs of the list on which a verdict was asked
+   * @param said number of these pairs that got the verdict
+   * @param right number of pairs with the verdict that were planted as the matching kind
+   * @param planted number of pairs of this kind in the whole KB
    */
   public record Judged(Verdict verdict, int pairs, int said, int right, int planted) {}
 
   /**
-   * @param leadingWithoutModel of the ten that lead the report where nobody has read the list:
-   *     worth an act
-   * @param leadingRead those of the pairs that lead the report once the judge of notes has read it
-   * @param leadingWithOracle the same when the truth has judged the list
-   * @param reportByTruth report.json when the truth has judged half as many pairs as entries
-   * @param listed rewrites and overtaken notes in the list of relations
-   * @param far those of them that are too far to lead a report
-   * @param trial lines of the file by which the product measures a judge
-   * @param learned what the judge of notes gains by answers
+   * All measurements.
+   *
+   * @param leadingWithoutModel number of leading pairs worth an act if no judge has read the pairs
+   * @param leadingRead share of leading pairs worth an act after the judge of notes has read the
+   *     list
+   * @param leadingWithOracle number of leading pairs worth an act if the known truth judges the
+   *     list
+   * @param reportByTruth report.json if the known truth judges half as many pairs as there are
+   *     entries
+   * @param listed number of planted rewrites and overtaken notes in the list of relations
+   * @param far number of those pairs whose similarity is too low to lead a report
+   * @param trial lines of the file with which helix-bg measures a language model's verdicts
+   * @param learned how the order of the judge of notes improves by an agent's answers
    */
   public record Result(
       int entries,
@@ -185,7 +197,7 @@ public final class FindingsBench {
       Optional<ReadingCost> reading,
       List<LearningBench.Gain> learned) {
 
-    /** Of one kind of notes, by vectors alone. */
+    /** Returns the answers for one kind of notes that were found by vectors alone. */
     public Said said(String what) {
       return said.stream()
           .filter(row -> row.what().equals(what) && !row.read())
@@ -193,7 +205,7 @@ public final class FindingsBench {
           .orElseThrow();
     }
 
-    /** Of one way to search. */
+    /** Returns the result for one kind of texts and one search method. */
     public Found found(String what, String way) {
       return found.stream()
           .filter(row -> row.what().equals(what) && row.way().equals(way))
@@ -201,7 +213,7 @@ public final class FindingsBench {
           .orElseThrow();
     }
 
-    /** Of one list and length. */
+    /** Returns the result for one ranking and one number of first pairs. */
     public Named named(String ranking, int pairs) {
       return named.stream()
           .filter(row -> row.ranking().equals(ranking) && row.pairs() == pairs)
@@ -226,18 +238,21 @@ public final class FindingsBench {
   private final Map<String, Integer> byContent = new HashMap<>();
   private final Map<Integer, String> rightTopics = new HashMap<>();
 
-  /** Entries by what is asked for them. */
+  /** Maps each sentence from a late part of a long note to the index of the note. */
   private final Map<String, Integer> late = new LinkedHashMap<>();
 
   private final Map<String, Integer> questions = new LinkedHashMap<>();
 
-  /** Of the same kind, written later: the weight of words was chosen on these and the next. */
+  /**
+   * Questions written later. The weight of words in a search was chosen on them and on {@link
+   * #shortOnes}.
+   */
   private final Map<String, Integer> more = new LinkedHashMap<>();
 
-  /** About short notes. */
+  /** Questions about short notes. */
   private final Map<String, Integer> shortOnes = new LinkedHashMap<>();
 
-  /** Notes on software, which have nothing to do with those of the KB. */
+  /** Notes on software, a subject that the KB does not have. */
   private final List<Entry> strangers;
 
   private final Path cache;
@@ -310,11 +325,13 @@ public final class FindingsBench {
   }
 
   /**
-   * Runs everything with the vectors of the bundled model.
+   * Measures everything with vectors of the bundled model.
    *
    * @param cache folder in which the model may be unpacked
-   * @param precision of the model; with auto, entries and passages go the ways for many texts
-   * @param related whether the judge of notes reads for what {@code related} is asked, too: minutes
+   * @param precision precision of the model; with {@code auto}, vectors of entries and passages are
+   *     computed by the faster methods for many texts
+   * @param related whether to measure {@code related} with the judge of notes, too, which takes
+   *     minutes
    */
   public static Result run(Path cache, int threads, Precision precision, boolean related)
       throws IOException, InterruptedException {
@@ -327,12 +344,12 @@ public final class FindingsBench {
     }
   }
 
-  /** The bytes of the KB's data.log. */
+  /** Returns the bytes of the KB's data.log. */
   public static byte[] log() throws IOException {
     return SampleKb.build(source());
   }
 
-  /** The KB as {@link SampleKb} reads it. */
+  /** Returns the KB in the text form that {@link SampleKb} reads. */
   static String source() throws IOException {
     StringBuilder source = new StringBuilder();
     for (String part : PARTS) {
@@ -363,14 +380,14 @@ public final class FindingsBench {
       case "question" -> questions.put(fact[2], index(fact[1]));
       case "more" -> more.put(fact[2], index(fact[1]));
       case "short" -> shortOnes.put(fact[2], index(fact[1]));
-      default -> throw new IllegalStateException("the truth says " + fact[0]);
+      default -> throw new IllegalStateException("truth.tsv has an unknown kind: " + fact[0]);
     }
   }
 
   private int index(String name) {
     Integer index = indices.get(name);
     if (index == null) {
-      throw new IllegalStateException("the truth names " + name + ", which is no entry");
+      throw new IllegalStateException("truth.tsv names an entry that does not exist: " + name);
     }
     return index;
   }
@@ -380,9 +397,8 @@ public final class FindingsBench {
   }
 
   /**
-   * The lines of the judge's trial: pairs of notes that are not long, with their truth. Pairs in
-   * which neither can go are look-alikes, and notes of one topic that have nothing to do with each
-   * other.
+   * Returns the lines of the trial of language models: pairs of short notes with the true relation.
+   * Pairs in which both notes are needed are look-alikes, and unrelated notes of one topic.
    */
   private List<String> trial() {
     List<String> lines = new ArrayList<>();
@@ -406,7 +422,10 @@ public final class FindingsBench {
     return lines;
   }
 
-  /** An entry and the next but one of its topic that is short, and about which nothing is true. */
+  /**
+   * Returns the entry {@code a} and a later short entry of its topic that forms no planted pair
+   * with it. The first such entry is skipped.
+   */
   private long[] stranger(int a) {
     return IntStream.range(a + 1, entries.size())
         .filter(b -> topics.topicOf()[a] == topics.topicOf()[b] && isShort(b))
@@ -436,9 +455,10 @@ public final class FindingsBench {
   }
 
   /**
-   * The list as the judge of notes ranks it, with nothing remembered.
+   * Returns the findings with relations in the order of the judge of notes, which starts without
+   * stored readings.
    *
-   * @param learned what it gains by answers is added to it
+   * @param learned list to which the gain by an agent's answers is added
    */
   private Findings read(Findings findings, List<LearningBench.Gain> learned)
       throws IOException, InterruptedException {
@@ -542,7 +562,7 @@ public final class FindingsBench {
     }
   }
 
-  /** With passages and words, as it is shipped; and by the vectors of entries alone. */
+  /** Searches with passages and words, as users do, and again with the vectors of entries only. */
   private List<Found> searches() {
     List<Found> found = new ArrayList<>();
     for (boolean shipped : new boolean[] {true, false}) {
@@ -564,9 +584,10 @@ public final class FindingsBench {
   }
 
   /**
-   * What an agent is told that is about to store a note which is not there yet.
+   * Asks {@code related} about notes as if an agent were about to store them.
    *
-   * @param costs pairs and milliseconds of each question are added to it
+   * @param costs list to which the number of read pairs and the milliseconds of each question are
+   *     added
    */
   private List<Said> said(Optional<PairReader> reader, List<double[]> costs)
       throws InterruptedException {
@@ -604,7 +625,10 @@ public final class FindingsBench {
   }
 
   /**
-   * @param asked with the name of the entry that was planted beside each; none is empty
+   * Asks {@code related} about notes.
+   *
+   * @param asked for each note, the name of the other note of its planted pair; empty if there is
+   *     none
    */
   private Said said(
       String what,
@@ -637,7 +661,7 @@ public final class FindingsBench {
     return new Said(what, reader.isPresent(), asked.size(), answers, right, suspected);
   }
 
-  /** As of a note that is not there yet. */
+  /** Makes the question for a note; the note itself is removed from the hits. */
   private AlreadySaid.Question question(Entry entry, SearchIndex index) {
     String text = entry.embeddedText();
     SearchIndex.Query query =
@@ -694,7 +718,7 @@ public final class FindingsBench {
     return byContent.get(entry.entry().text().content());
   }
 
-  /** How many of the pairs that lead a report are worth an act. */
+  /** Returns the number of pairs that lead a report and are worth an act. */
   private int leading(Findings findings, Judgements judgements) {
     return (int)
         JudgedRelations.of(findings.relations(), judgements).leading().stream()
@@ -727,7 +751,7 @@ public final class FindingsBench {
         (int) truth.values().stream().filter(planted -> planted == kind).count());
   }
 
-  /** The first pairs of the list, judged by a run like any other, with the truth as the model. */
+  /** Judges the first pairs in a usual run, with the known truth in place of the model. */
   private Judgements judgedByTruth(Findings findings, int most) {
     try (EmptyStore memory = EmptyStore.in(cache, AnswerStore.TABLE);
         QuestionSession asking =
@@ -756,7 +780,10 @@ public final class FindingsBench {
     }
   }
 
-  /** What the truth says; that an entry no longer holds, only where it is the older one. */
+  /**
+   * Returns the true answer to a question. An entry is <i>outdated</i> only if it is the older one
+   * of a planted pair.
+   */
   private Answer answer(Question question) {
     return switch (question) {
       case Question.Compare(String a, String b, _) -> {
@@ -777,7 +804,7 @@ public final class FindingsBench {
         yield new Answer(
             overtaken ? "outdated" : "valid", 1, overtaken ? "valid" : "outdated", 0, false);
       }
-      default -> throw new IllegalArgumentException("nobody planted " + question);
+      default -> throw new IllegalArgumentException("the truth has no answer to " + question);
     };
   }
 
@@ -808,7 +835,7 @@ public final class FindingsBench {
     return MisfiledEntries.find(packed, topics, nearest, order, -2, threads);
   }
 
-  /** By the topics of the ten nearest, each counting as much as it is similar. */
+  /** Finds misfiled entries by the topics of the ten nearest entries, weighted by similarity. */
   private List<Misplaced> byVote(NearestNeighbours nearest) {
     List<Misplaced> found = new ArrayList<>();
     for (int entry = 0; entry < entries.size(); entry++) {

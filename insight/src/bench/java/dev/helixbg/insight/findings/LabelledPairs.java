@@ -16,48 +16,50 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Pairs of entries of which somebody wrote down how they are related, and how many of them the
- * first pairs of a list name.
+ * Pairs of entries whose true relation is known from a file. They show how many of the first pairs
+ * of a ranked list are worth an act.
  *
- * <p>The file: a pair a line, the word for its {@link Truth} and the names or ids of two entries,
- * parted by tabs; lines that are empty or begin with {@code #} are passed over.
+ * <p>Each line of the file has three fields, separated by tabs: the word for a {@link Truth}, and
+ * the names or keys of two entries. Empty lines, and lines that begin with {@code #}, are skipped.
  */
 public final class LabelledPairs {
   private static final long LARGEST_FILE = 16 << 20;
 
-  /** Of what a message repeats of a file. */
+  /** Maximum length, in UTF-16 units, of a text that a message quotes from the file. */
   private static final int EXCERPT = 100;
 
-  /** How two entries are related. */
+  /** The true relation of two entries. */
   public enum Truth {
     SAME,
     OVERTAKEN,
     RELATED,
     LOOKALIKE;
 
-    /** As the file has it. */
+    /** Returns the word that the file uses for this relation. */
     public String word() {
       return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Whether such a pair is what a reader looks for. */
+    /** Whether one entry of such a pair can be removed. */
     boolean isWorthAnAct() {
       return this == SAME || this == OVERTAKEN;
     }
   }
 
   /**
-   * What the first pairs of a list name.
+   * The known pairs among the first pairs of a ranked list.
    *
-   * @param ranking what the list is ranked by
-   * @param pairs at most so many
-   * @param precision pairs worth an act, of those listed; what the file does not name is not
-   * @param recall pairs worth an act, of all in the file
+   * @param ranking name of the score that orders the list
+   * @param pairs maximum number of first pairs
+   * @param found number of pairs of each relation
+   * @param precision share of the listed pairs that are worth an act; pairs that the file lacks
+   *     count as not worth an act
+   * @param recall share of the file's pairs worth an act that are listed
    */
   public record Row(
       String ranking, int pairs, Map<Truth, Integer> found, Share precision, Share recall) {}
 
-  /** By the names of both. */
+  /** Relation of each pair, by the names of its two entries. */
   private final Map<Set<String>, Truth> truths = new HashMap<>();
 
   private final int entries;
@@ -67,7 +69,9 @@ public final class LabelledPairs {
   }
 
   /**
-   * @throws IOException that says what is wrong, and in which line
+   * Reads the file.
+   *
+   * @throws IOException when the file is wrong; the message describes the mistake and its line
    */
   public static LabelledPairs read(Path file, List<NamedEntry> entries) throws IOException {
     LabelledPairs pairs = new LabelledPairs(entries.size());
@@ -85,7 +89,7 @@ public final class LabelledPairs {
       }
     }
     if (pairs.worthAnAct() == 0) {
-      throw new IOException(file + " names no pair that is the same or overtaken");
+      throw new IOException(file + " has no pair that is 'same' or 'overtaken'");
     }
     return pairs;
   }
@@ -108,7 +112,7 @@ public final class LabelledPairs {
 
   private void add(String[] fields, Map<String, String> names) throws IOException {
     if (fields.length != 3) {
-      throw new IOException("it is not a word and two entries, parted by tabs");
+      throw new IOException("it does not have a word and two entries, separated by tabs");
     }
     Truth truth =
         Arrays.stream(Truth.values())
@@ -117,7 +121,7 @@ public final class LabelledPairs {
             .orElseThrow(
                 () ->
                     new IOException(
-                        "it begins with none of "
+                        "its first word is none of "
                             + Arrays.stream(Truth.values())
                                 .map(Truth::word)
                                 .collect(Collectors.joining(", "))));
@@ -128,7 +132,7 @@ public final class LabelledPairs {
     }
     Truth before = truths.put(Set.of(one, other), truth);
     if (before != null && before != truth) {
-      throw new IOException("an earlier line says " + before.word() + " of this pair");
+      throw new IOException("an earlier line calls this pair '" + before.word() + "'");
     }
   }
 
@@ -141,7 +145,7 @@ public final class LabelledPairs {
     return name;
   }
 
-  /** How many there are of each. */
+  /** Returns the number of pairs of each relation. */
   public Map<Truth, Integer> counts() {
     return counted(new ArrayList<>(truths.values()));
   }
@@ -158,7 +162,10 @@ public final class LabelledPairs {
     return counts;
   }
 
-  /** Of the first 10, 20, 50, and a tenth and half as many pairs as there are entries. */
+  /**
+   * Returns rows for the first 10, 20 and 50 pairs, and for as many pairs as a tenth and a half of
+   * the number of entries.
+   */
   public List<Row> rows(String ranking, List<Finding.Relation> list) {
     return IntStream.of(10, 20, 50, entries / 10, entries / 2)
         .filter(most -> most > 0)
@@ -168,7 +175,7 @@ public final class LabelledPairs {
         .toList();
   }
 
-  /** What the order gains by the answers of an agent that knows the file. */
+  /** Returns how the order improves by the answers of an agent that knows the file. */
   public List<LearningBench.Gain> gains(LearningBench.Ranking ranking) {
     return LearningBench.of(
         ranking,

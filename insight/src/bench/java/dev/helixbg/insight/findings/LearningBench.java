@@ -19,7 +19,7 @@ import java.util.function.Predicate;
  * agent that is right in most cases, and orders the pairs that the agent has not read.
  */
 public final class LearningBench {
-  /** Answers of an agent, and the share of them that is right. */
+  /** Number of the simulated agent's answers; the share {@link #RIGHT} of them is right. */
   public static final int ANSWERS = 60;
 
   public static final double RIGHT = 0.95;
@@ -31,7 +31,7 @@ public final class LearningBench {
   private final List<Relation> list;
   private final Predicate<Relation> truth;
 
-  /** Whether a pair is worth an act, as the agent has said, by its id. */
+  /** The agent's answers: for the id of a pair, whether the pair is worth an act. */
   private final Map<String, Boolean> said = new HashMap<>();
 
   private LearningBench(List<Relation> list, Predicate<Relation> truth) {
@@ -39,21 +39,24 @@ public final class LearningBench {
     this.truth = truth;
   }
 
-  /** Ranks the list by what an agent has said. */
+  /** Ranks the list with the help of an agent's answers, where {@code true} is worth an act. */
   public interface Ranking {
     List<Relation> by(Function<Relation, Optional<Boolean>> said);
   }
 
   /**
-   * How many pairs worth an act are among the first that no agent has read, on average.
+   * The average number of pairs worth an act among the first pairs that the agent has not read.
    *
-   * @param before in the order without an answer
-   * @param after in the order that was learned
+   * @param first number of those first pairs
+   * @param before average in the order without any answers
+   * @param after average in the order after learning
    */
   public record Gain(int first, double before, double after) {}
 
   /**
-   * @param isWorthAnAct what is true of a pair
+   * Returns the gains for several numbers of first pairs.
+   *
+   * @param isWorthAnAct whether a pair is truly worth an act
    */
   static List<Gain> of(Ranking ranking, Predicate<Relation> isWorthAnAct) {
     List<Relation> before =
@@ -76,7 +79,10 @@ public final class LearningBench {
         .toList();
   }
 
-  /** As the program asks: what leads, then those of which the judge is least sure. */
+  /**
+   * Simulates the agent's answers. Pairs are asked about in the program's order: the leading pairs
+   * first, then the pairs of which the judge is least sure.
+   */
   private void ask(Random random) {
     while (said.size() < Math.min(ANSWERS, list.size())) {
       long acts = said.values().stream().filter(act -> act).count();

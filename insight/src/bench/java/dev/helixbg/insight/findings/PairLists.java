@@ -37,26 +37,26 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Lists pairs of notes for {@code scripts/train-judge}, as the program would list them: by the
- * entries' own vectors and words, and by passages, too; and from where on each entry of a pair is
- * read.
+ * Lists pairs of notes for {@code scripts/train-judge} in the way in which the program lists
+ * relations.
  *
- * <p>For each {@code NAME.notes} of a folder, JSON Lines with {@code topic} and {@code text}, and
- * {@code NAME.asked}, lines of two numbers of notes whose pair is to be listed in any case, it
- * writes {@code NAME.pairs}: numbers of the two notes, score by own vectors and words, place in the
- * list of the program, which knows passages (0, −1, −2 …), and where reading begins in each, parted
- * by tabs. A pair that is not among the best has neither.
+ * <p>A folder contains pairs of files. {@code NAME.notes} has JSON Lines with {@code topic} and
+ * {@code text}. {@code NAME.asked} has in each line the numbers of two notes whose pair is listed
+ * even if it ranks low. For these files, this program writes {@code NAME.pairs}. Its lines have six
+ * fields, separated by tabs: the numbers of the two notes, the score of the whole notes, the place
+ * in the list that also uses passages (0, −1, −2 …), and the positions from which each note is
+ * read. Score and place are empty for a pair that ranks low.
  */
 final class PairLists {
   private static final EmbedSettings BUNDLED =
       new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, Precision.FP32, 256);
 
-  /** Pairs that are listed for each note. */
+  /** Number of listed pairs per note. */
   private static final int PER_NOTE = 2;
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** A pair by its notes' numbers, the smaller one first. */
+  /** The numbers of a pair's two notes, the smaller number first. */
   private record Pair(int a, int b) {
     static Pair of(int one, int other) {
       return new Pair(Math.min(one, other), Math.max(one, other));
@@ -67,11 +67,13 @@ final class PairLists {
   private final int threads;
   private final Path file;
 
-  /** Vectors by the hash of their text: notes are in several KBs, and are listed again. */
+  /** Vectors by the hash of their text. They are reused for other KBs with the same notes. */
   private final Map<String, float[]> vectors = new HashMap<>();
 
   /**
-   * @param file that keeps the vectors
+   * Reads the stored vectors.
+   *
+   * @param file file of vectors from earlier runs, to which new vectors are added
    */
   private PairLists(Embedder embedder, int threads, Path file) throws IOException {
     this.embedder = embedder;
@@ -89,13 +91,15 @@ final class PairLists {
           vectors.put(key, vector);
         }
       } catch (EOFException e) {
-        // The end of a run that was ended.
+        // The last vector is cut off, because an earlier run was killed.
       }
     }
   }
 
   /**
-   * @param args folder, threads
+   * Writes the lists.
+   *
+   * @param args the folder and the number of threads
    */
   public static void main(String[] args) throws IOException, InterruptedException {
     Path folder = Path.of(args[0]).toAbsolutePath();

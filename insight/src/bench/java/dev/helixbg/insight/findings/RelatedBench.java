@@ -26,9 +26,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Measures what {@code related} answers to notes in which one fact was changed, and to notes that
- * say the same in another form. Edits and rewrites in eight languages are written by hand, in
- * {@code related/*.tsv}; a script of rules edits the notes of the planted KB.
+ * Measures the answers of {@code related} for notes in which one fact was changed, and for notes
+ * that say the same in other words. Such changes and rewrites in eight languages, in {@code
+ * related/*.tsv}, were written by hand. In addition, {@link #RULES} change facts in the notes of
+ * {@link FindingsBench}.
  */
 public final class RelatedBench {
   private static final List<String> LANGUAGES =
@@ -38,7 +39,10 @@ public final class RelatedBench {
   /** Number of notes that each rule changes. */
   private static final int OF_A_RULE = 30;
 
-  /** How a script changes a fact of an English note. */
+  /**
+   * The rules that change one fact of an English note: the rule's name, and a pattern of the text
+   * that it changes.
+   */
   private static final Map<String, Pattern> RULES =
       Map.of(
           "number", Pattern.compile("\\b\\d+\\b"),
@@ -52,24 +56,24 @@ public final class RelatedBench {
           "missing clause", Pattern.compile("(?<=[.] )[A-Z][^.]{12,}[.]\\s*\\z"));
 
   /**
-   * A text that somebody is about to store.
+   * A changed copy of a note, about which {@code related} is asked.
    *
-   * @param what was done to the note
-   * @param edit whether that changes a fact
-   * @param language of the note
-   * @param from the entry that it was made of
+   * @param what name of the change
+   * @param edit whether the change alters a fact
+   * @param language language of the note
+   * @param from the entry from which the text was made
    */
   public record Asked(String what, boolean edit, String language, Entry from, String text) {}
 
   /**
-   * The answer to a text.
+   * The answer for a text.
    *
-   * @param said by the program
-   * @param ofTheRightOne whether it names the note that the text was made of
+   * @param said the program's answer
+   * @param ofTheRightOne whether the answer names the note from which the text was made
    */
   public record Answered(Asked asked, AlreadySaid said, boolean ofTheRightOne) {}
 
-  /** Begins the name of an edit that was made in a text in other words. */
+  /** Beginning of the name of a change that was made in a rewritten note. */
   private static final String REWRITTEN = "in other words, and ";
 
   private final List<Entry> kb = new ArrayList<>();
@@ -111,7 +115,7 @@ public final class RelatedBench {
     }
   }
 
-  /** The older one is in the KB when the newer one is asked about, which is not. */
+  /** Asks about the newer note of a planted rewrite; the KB contains the older note. */
   private static Asked planted(Entry a, Entry b) {
     Entry older = a.timestampMin() <= b.timestampMin() ? a : b;
     return rewrite("planted", "en", older, text(older == a ? b : a));
@@ -146,7 +150,10 @@ public final class RelatedBench {
     return Optional.of(new Asked(what, true, "en", from, edited));
   }
 
-  /** Each edit is made in the note alone and in a long one that consists of all of them. */
+  /**
+   * Reads the changes of a language. Each change is made in a note by itself, and in a long note
+   * that consists of all notes.
+   */
   private void readWritten(String language) throws IOException {
     List<String[]> rows =
         FindingsBench.resource("/related/" + language + ".tsv")
@@ -186,7 +193,7 @@ public final class RelatedBench {
     return new Asked(row[0], true, language, from, text(from).replace(note, edited));
   }
 
-  /** Changes of form that editors, mail programs and file systems make. */
+  /** Adds changes of form, such as editors, mail programs and file systems make. */
   private void cosmetic(String language, Entry note) {
     String text = text(note);
     String decomposed = Normalizer.normalize(text, Normalizer.Form.NFD);
@@ -203,10 +210,11 @@ public final class RelatedBench {
   }
 
   /**
-   * Asks about all of them.
+   * Asks {@code related} about all texts.
    *
    * @param cache folder in which the models may be unpacked
-   * @param precision of the model; with auto, entries and passages go the ways for many texts
+   * @param precision precision of the model; with {@code auto}, vectors of entries and passages are
+   *     computed by the faster methods for many texts
    */
   public static List<Answered> run(Path cache, int threads, Precision precision)
       throws IOException, InterruptedException {

@@ -12,8 +12,8 @@ import java.util.Random;
 import java.util.stream.IntStream;
 
 /**
- * Measures what the list of relations costs on a KB of random vectors and of words as frequent as
- * in any language (Zipf's law).
+ * Measures the time to compute the list of relations for a KB of random vectors and random words.
+ * The words are as frequent as in natural languages (Zipf's law).
  */
 public final class RelationsCost {
   private static final int DIMENSION = 384;
@@ -21,12 +21,13 @@ public final class RelationsCost {
   private static final int TOPICS = 80;
 
   /**
-   * In seconds.
+   * Times in seconds.
    *
-   * @param pairs all pairs compared, only those kept that are as similar as a finding must be
-   * @param nearest all pairs compared, the ten nearest of each entry kept
-   * @param oneMore the same after one entry was added
-   * @param ranking the terms of all entries, their ten nearest by these, and the list
+   * @param pairs time to compare all pairs, and report those with a similarity of at least 0.75
+   * @param nearest time to compare all pairs, and keep the ten nearest neighbours of each entry
+   * @param oneMore time to update the nearest neighbours after one entry was added
+   * @param ranking time to compute the terms of all entries, the ten nearest neighbours by terms,
+   *     and the list
    */
   public record Cost(
       int entries, int threads, double pairs, double nearest, double oneMore, double ranking) {}
@@ -34,7 +35,9 @@ public final class RelationsCost {
   private RelationsCost() {}
 
   /**
-   * @param count entries, at least 2
+   * Measures the times.
+   *
+   * @param count number of entries, at least 2
    */
   public static Cost of(int count, int threads) {
     List<NamedEntry> named = new ArrayList<>();
@@ -74,7 +77,7 @@ public final class RelationsCost {
   private static Entry entry(int i, Random random) {
     StringBuilder text = new StringBuilder();
     for (int w = 0; w < WORDS_PER_ENTRY; w++) {
-      // The inverse of a uniform number is distributed as Zipf's ranks are.
+      // 1/u of a uniform random number u has the distribution of ranks in Zipf's law.
       long rank = Math.min(1_000_000, (long) (1 / (random.nextDouble() + 1e-6)));
       text.append("w").append(Long.toString(rank * 7919 + random.nextInt(10), 36)).append(' ');
     }

@@ -3,13 +3,13 @@ package dev.helixbg.insight.findings;
 import java.util.Locale;
 
 /**
- * So many of so many, with the 95 % interval of Wilson 1927, "Probable inference, the law of
- * succession, and statistical inference".
+ * A share, {@code good} of {@code of}, with its 95 % confidence interval (Wilson 1927, "Probable
+ * inference, the law of succession, and statistical inference").
  */
 public record Share(int good, int of) {
   private static final double Z = 1.959964;
 
-  /** From 0 to 1; of none 0. */
+  /** Returns the share, from 0 to 1; 0 if {@code of} is 0. */
   public double value() {
     return of == 0 ? 0 : (double) good / of;
   }
@@ -31,7 +31,7 @@ public record Share(int good, int of) {
     return Z * Math.sqrt(variance) / (1 + Z * Z / of);
   }
 
-  /** Such as {@code 70 % (48–85)}. */
+  /** Returns the share and its interval, such as {@code 70 % (48–85)}. */
   public String words() {
     return String.format(
         Locale.ROOT, "%.0f %% (%.0f–%.0f)", 100 * value(), 100 * low(), 100 * high());

@@ -31,15 +31,18 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Measures which of the lessons that were planted in notes are named, and what else is, with
- * readers in the model's place: what they wrote of each note, seen alone, and what they said of
- * pairs of their sentences ({@code src/judge/lessons/trial}).
+ * Measures which planted lessons a {@link LessonRun} finds in notes, and which other lessons it
+ * reports. Readers take the place of the language model: they wrote a sentence for each note, seen
+ * alone, and gave verdicts on pairs of these sentences ({@code src/judge/lessons/trial}).
  */
 public final class LessonsBench {
-  /** Bounds among which each writer's is chosen by the others' groups. */
+  /**
+   * Tried values of {@link LessonGroups#SHARE}. For each writer of notes, the value is chosen that
+   * is best for the groups of the other writers.
+   */
   private static final List<Double> SHARES = List.of(0.0, 0.25, 0.5, 0.75, 1.0);
 
-  /** Of a group that is named, so much is of the one that was planted. */
+  /** Minimum share of a found group's notes that must be in one planted group. */
   private static final double MOSTLY = 0.6;
 
   private static final int LEAST = 3;
@@ -49,13 +52,13 @@ public final class LessonsBench {
   private final int threads;
   private final List<NamedEntry> entries = new ArrayList<>();
 
-  /** The planted group of each note; empty for others. */
+  /** The planted group of each note; empty for a note without a group. */
   private final List<Optional<String>> groups = new ArrayList<>();
 
   private final List<String> sentences = new ArrayList<>();
   private final Map<String, String> verdicts = new HashMap<>();
 
-  /** Groups that nobody planted and a reader called right. */
+  /** Groups of notes that were not planted, but that a reader called right. */
   private final List<Set<Integer>> read = new ArrayList<>();
 
   private final Map<String, Integer> byContent = new HashMap<>();
@@ -63,21 +66,29 @@ public final class LessonsBench {
   private Optional<SentenceVectors> embedding = Optional.empty();
   private final Map<String, float[]> vectors = new HashMap<>();
 
-  /** What was named with a bound. */
+  /**
+   * What was found with one value of {@link LessonGroups#SHARE}.
+   *
+   * @param groups number of found groups
+   * @param planted planted groups among them
+   * @param read number of other groups that a reader called right
+   * @param wrong number of all other groups
+   */
   public record Named(double share, int groups, Set<String> planted, int read, int wrong) {}
 
   /**
-   * What was measured.
+   * The measurements on notes with planted lessons.
    *
-   * @param notes how many there are
-   * @param sentences that a reader wrote and the program takes for lessons
-   * @param refused sentences that the program does not take
-   * @param asked pairs that were asked about
-   * @param unread asked pairs of which no reader said anything; they count as different
-   * @param planted groups
-   * @param named with the program's bound
-   * @param byWriter for each writer what was named of his groups with the bound that is best for
-   *     the other writers
+   * @param notes number of notes
+   * @param sentences number of readers' sentences that the program accepts as lessons
+   * @param refused number of sentences that the program refuses
+   * @param asked number of compared pairs of sentences
+   * @param unread compared pairs without a reader's verdict; they count as different
+   * @param planted number of planted groups
+   * @param named result with the program's {@link LessonGroups#SHARE}
+   * @param bounds results with all tried values
+   * @param byWriter for each writer of notes, how many of his groups were found with the value that
+   *     is best for the other writers
    */
   public record Result(
       int notes,
@@ -91,16 +102,16 @@ public final class LessonsBench {
       Map<String, HeldOut> byWriter) {}
 
   /**
-   * What was measured on public notes.
+   * The measurements on public notes.
    *
-   * @param sentences that a reader wrote and the program takes for lessons
-   * @param asked pairs that were asked about
-   * @param unread asked pairs of which no reader said anything; they count as different
-   * @param named with the program's bound
+   * @param sentences number of readers' sentences that the program accepts as lessons
+   * @param asked number of compared pairs of sentences
+   * @param unread compared pairs without a reader's verdict; they count as different
+   * @param named result with the program's {@link LessonGroups#SHARE}
    */
   public record PublicResult(int sentences, int asked, List<String> unread, Named named) {}
 
-  /** The groups of a writer, with the bound that was chosen without him. */
+  /** A writer's planted and found groups, with a value chosen by other writers' groups. */
   public record HeldOut(double share, int planted, int named) {}
 
   private final Set<String> unread = new HashSet<>();
@@ -129,7 +140,10 @@ public final class LessonsBench {
     readVerdicts("verdicts.tsv", "read.tsv");
   }
 
-  /** Reads what was written of public notes. Their paths stand for their texts, not kept here. */
+  /**
+   * Reads the sentences on public notes. The notes' paths replace their texts, which this
+   * repository does not contain.
+   */
   private void readPublic() throws IOException {
     for (String line : Files.readAllLines(data.resolve("lessons/trial/public.tsv"))) {
       String[] row = line.split("\t");
@@ -158,7 +172,7 @@ public final class LessonsBench {
     }
   }
 
-  /** The notes that the sentences are of, by where they stand. */
+  /** The notes for which there are sentences, by their place in the folder. */
   private static final class Texts {
     private final ObjectMapper parser = new ObjectMapper();
     private final Map<String, JsonNode> notes = new HashMap<>();
@@ -209,7 +223,7 @@ public final class LessonsBench {
   }
 
   /**
-   * Measures.
+   * Measures on notes with planted lessons.
    *
    * @param data the folder {@code insight/src/judge}
    * @throws IOException when it cannot be read
@@ -222,7 +236,7 @@ public final class LessonsBench {
   }
 
   /**
-   * Measures what is named of public notes, among which nobody planted lessons.
+   * Measures on public notes, which have no planted lessons.
    *
    * @param data the folder {@code insight/src/judge}
    * @throws IOException when it cannot be read
@@ -239,7 +253,7 @@ public final class LessonsBench {
         });
   }
 
-  /** A measurement while the model of vectors is open. */
+  /** A measurement that needs the open embedding model. */
   private interface Measurement<T> {
     T run() throws IOException, InterruptedException;
   }
@@ -253,7 +267,7 @@ public final class LessonsBench {
     }
   }
 
-  /** What a reader wrote of each note, by its text. */
+  /** Returns the reader's sentence for each note, by the note's text. */
   static Map<String, String> sentences(Path data) throws IOException {
     LessonsBench bench = new LessonsBench(data, data, 1);
     bench.readPlanted();
@@ -295,13 +309,13 @@ public final class LessonsBench {
         byWriter);
   }
 
-  /** What a bound names of other writers' groups, less what is wrong. */
+  /** Returns the number of found planted groups of other writers, minus the wrong groups. */
   private static int worth(Named named, String writer) {
     return (int) named.planted().stream().filter(group -> !group.startsWith(writer)).count()
         - named.wrong();
   }
 
-  /** Those of which at least three notes are among the entries. */
+  /** Returns the planted groups of which at least three notes are among the entries. */
   private Set<String> planted() {
     Map<String, Integer> counts = new TreeMap<>();
     groups.forEach(group -> group.ifPresent(one -> counts.merge(one, 1, Integer::sum)));
@@ -397,7 +411,7 @@ public final class LessonsBench {
             ? new Answer("same", 1, "different", 0, false)
             : new Answer("different", 1, "same", 0, false);
       }
-      default -> throw new IllegalStateException("nobody was asked that: " + question);
+      default -> throw new IllegalStateException("the readers have no answer to " + question);
     };
   }
 

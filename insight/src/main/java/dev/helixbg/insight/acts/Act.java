@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
  * @param when conditions under which the act is right; at least one of them must be true
  */
 public record Act(List<When> when, Change change) {
-  /** Maximum number of entries that are named; a group of copies can have hundreds. */
+  /** Maximum number of entries that a text names; a group of copies can have hundreds. */
   private static final int NAMED = 20;
 
   /** Returns the change as an instruction to the reader. */
@@ -57,10 +57,10 @@ public record Act(List<When> when, Change change) {
 
     record MergeTopics(String small, String large) implements Change {}
 
-    /** An outdated name in an entry is replaced by the present name. */
+    /** An outdated file name in an entry is replaced by the file's present name. */
     record Rename(NamedEntry entry, String from, String to) implements Change {}
 
-    /** A reader checks what an entry says about a name, because no program can judge that. */
+    /** A reader checks what an entry says about a file, because no program can judge that. */
     record Reread(NamedEntry entry, String named) implements Change {}
 
     /** A new entry of a topic states what other entries have in common, and links to them. */

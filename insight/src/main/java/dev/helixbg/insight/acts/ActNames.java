@@ -10,14 +10,14 @@ import dev.helixbg.insight.notes.NoteName;
 import java.util.List;
 import java.util.Optional;
 
-/** Writes the names in an act as JSON, in full. */
+/** Writes the names of an act's entries and topics as JSON, without cutting long names. */
 public final class ActNames {
   private ActNames() {}
 
   /**
-   * Returns one object for each name. An entry has the fields {@code role}, {@code topic} and
-   * {@code index}; a note {@code role}, {@code file}, {@code heading} and {@code part}; a topic
-   * {@code role} and {@code topic}.
+   * Returns one object for each name. The fields for an entry of helix are {@code role}, {@code
+   * topic} and {@code index}; for a note, they are {@code role}, {@code file}, {@code heading} and
+   * {@code part}; for a topic, {@code role} and {@code topic}.
    */
   public static ArrayNode of(Act act) {
     ArrayNode all = JsonNodeFactory.instance.arrayNode();

@@ -13,13 +13,13 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
- * The steps by which helix carries out one act on one state of a knowledge base. After the checks,
- * helix-bg plans the act again; the new plan must have the same calls. Then come the calls that set
- * marks, a check of the marks, and the calls that make the change.
+ * The steps by which helix carries out one act on one state of a knowledge base. The checks come
+ * first. Then helix-bg plans the act again; the new plan must have the same calls. Then follow the
+ * calls that set marks, a check of the marks, and the calls that make the change.
  *
  * @param checks checks that helix reads the same entries as helix-bg; they change nothing
  * @param marks calls that put an {@link ActMark} on each entry that is removed or rewritten
- * @param marked the hash in each of those marks, in order
+ * @param marked the hash in each mark, in the order of {@code marks}
  * @param calls calls that make the change; empty if a person has to make the change by hand
  * @param byHand reason why there are no calls
  * @param losses descriptions of lost data, except the texts of removed entries
@@ -57,7 +57,7 @@ public record ActPlan(
    * topics}. The arguments are in an order that is easy to read; numbers are strings, too.
    */
   public record HelixCall(String tool, Map<String, String> arguments) {
-    /** Makes a call from names and values in turn. Arguments with empty values are left out. */
+    /** Makes a call. Names and values of arguments alternate; empty values are left out. */
     static HelixCall of(String tool, String... namesAndValues) {
       Map<String, String> arguments = new LinkedHashMap<>();
       for (int i = 0; i < namesAndValues.length; i += 2) {
@@ -68,7 +68,10 @@ public record ActPlan(
       return new HelixCall(tool, arguments);
     }
 
-    /** {@code words} are words that no other entry of the topic has. */
+    /**
+     * Makes a call that edits the entry whose body contains {@code words}; no other entry of the
+     * topic contains them.
+     */
     static HelixCall edit(String action, String topic, String words, String text) {
       return of("edit", "action", action, "topic", topic, "match_str", words, "text", text);
     }
@@ -77,7 +80,7 @@ public record ActPlan(
       return of("store", "topic", topic, "text", text);
     }
 
-    /** Returns the parameters of a {@code tools/call}. */
+    /** Returns the parameters of MCP's request {@code tools/call}. */
     public ObjectNode toJson() {
       ObjectNode call = JsonNodeFactory.instance.objectNode().put("name", tool);
       ObjectNode given = call.putObject("arguments");

@@ -32,9 +32,9 @@ import java.util.stream.Stream;
  * replaces it.
  *
  * <p>An entry that helix edits moves to the end of its topic. A call therefore names an entry by
- * words that no other body of its topic has. A link names its target by place, so an entry whose
- * links would lead elsewhere gets new links. Setting new links moves that entry, too, so the
- * planning is repeated until no link changes.
+ * words that no other body of its topic has. A link names its target by the target's place in its
+ * topic, so an entry whose links would lead elsewhere gets new links. Setting new links moves that
+ * entry, too, so the planning is repeated until no link changes.
  */
 public final class ActPlanner {
   /** Pattern of a topic's name that helix stores unchanged. */
@@ -49,7 +49,7 @@ public final class ActPlanner {
   private final Map<String, List<NamedEntry>> topics;
   private final List<NamedEntry> linking;
 
-  /** Entries that carry the mark of an act that is running or was stopped. */
+  /** Entries whose body contains the mark of an act that is running or was stopped. */
   private final List<NamedEntry> marked;
 
   private final Optional<String> unsafe;
@@ -168,7 +168,10 @@ public final class ActPlanner {
       }
     }
 
-    /** Returns the body with all entries' metadata: helix's {@code revise} drops metadata. */
+    /**
+     * Returns the new body with the metadata of all merged entries, which helix's {@code revise}
+     * would drop.
+     */
     private String rewritten(Change.Rewrite rewrite) {
       require(
           rewrite.text().length() <= EntryBodies.MAX_TEXT,
@@ -297,7 +300,7 @@ public final class ActPlanner {
               () ->
                   new NotCallableException(
                       ("%s has no words of its own: all its words are also in another note of %s,"
-                              + " and helix could take that note for this one. Make the edit by"
+                              + " and helix could edit that note instead. Make the edit by"
                               + " hand: %s")
                           .formatted(
                               Act.name(entry), QuotedName.of(entry.topic()), sought(entry))));

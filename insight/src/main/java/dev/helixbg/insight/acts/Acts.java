@@ -96,7 +96,8 @@ public final class Acts {
 
   /**
    * Returns the act that replaces an outdated file name in an entry by the file's likely new path.
-   * If that path is unknown, or no entry can contain it, returns the act to read the entry again.
+   * If that path is unknown, or cannot be written into an entry (see {@link
+   * SourceMentions#isPlace}), returns the act to read the entry again.
    *
    * @param named name of the file, as the entry writes it
    */

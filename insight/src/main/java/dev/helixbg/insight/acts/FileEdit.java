@@ -20,16 +20,17 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * The change that an act makes in one file of facts, planned for the file's present bytes.
+ * The change that an act makes in one memory file, planned for the file's present bytes.
  *
  * @param sha256 SHA-256 of the present bytes, in hex
- * @param spans changed places, in order
+ * @param spans changed parts of the file, in order
  */
 public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
 
   /**
-   * Returns the edits of an act that removes facts. The act may also give one fact a new text. The
-   * list is empty for other acts, and if the files no longer contain the facts.
+   * Returns the edits, one for each file, of an act that removes facts. The act may also give one
+   * fact a new text. The list is empty for other acts, and if the files no longer contain the
+   * facts.
    */
   public static List<FileEdit> of(Change change, Supplier<NoteFiles> notes, NotesItems items) {
     Map<Entry, String> instead =

@@ -14,7 +14,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** The places of entries after an act, and their new links: see {@link ActPlanner}. */
+/**
+ * Computes the places that entries have in their topics after an act, and the links that must
+ * change because their targets get other places. See {@link ActPlanner}.
+ */
 final class LinksAfter {
   /** Maximum number of entries that get new links from one act. */
   private static final int MAX_RELINKED = 24;
@@ -41,7 +44,10 @@ final class LinksAfter {
   /** The new number of entries of each changed topic. */
   private final Map<String, Integer> sizes = new HashMap<>();
 
-  /** {@code topics}: live entries, ordered by offset; {@code linking}: live entries with links. */
+  /**
+   * {@code topics} has the live entries of each topic, ordered by offset; {@code linking} are the
+   * live entries with links.
+   */
   LinksAfter(
       Change change,
       Map<String, List<NamedEntry>> topics,

@@ -48,7 +48,7 @@ final class MatchString {
   }
 
   /**
-   * @param others other bodies that the topic has now or during the calls of an act
+   * @param others bodies of the topic's other entries, now or during the calls of an act
    * @return the words; empty if there are none, for example because another body contains this
    *     whole body
    */
@@ -89,8 +89,8 @@ final class MatchString {
   }
 
   /**
-   * Returns the first plain piece that only this body has. If {@code inText} is true, metadata
-   * lines are skipped.
+   * Returns the first piece that no other body contains, and whose characters are all {@code
+   * plain}. If {@code inText} is true, metadata lines are skipped.
    */
   private Optional<String> piece(int length, IntPredicate plain, boolean inText) {
     for (int start = 0; start < body.length(); ) {

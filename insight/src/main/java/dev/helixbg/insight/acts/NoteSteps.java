@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 final class NoteSteps {
   private NoteSteps() {}
 
-  /** {@code foldersOf} returns, for a topic, the folders whose notes have this topic. */
+  /** Returns the steps of a change. {@code foldersOf} returns the folders of a topic's notes. */
   static String of(Change change, Function<String, List<String>> foldersOf) {
     return switch (change) {
       case Change.Remove remove ->

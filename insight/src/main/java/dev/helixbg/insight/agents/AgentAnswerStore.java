@@ -28,7 +28,7 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * The answers of coding agents, and the questions that agents were asked lately, in a database.
- * Users have paid for the answers, so each answer is on disk before {@link #add} returns.
+ * Answers cost the user's tokens, so each answer is on disk before {@link #add} returns.
  */
 public record AgentAnswerStore(Database database) {
   /** SQL statements that create the tables, for {@link Database.Schema}. */

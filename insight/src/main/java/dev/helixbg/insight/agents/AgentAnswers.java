@@ -32,7 +32,8 @@ public final class AgentAnswers {
 
   /**
    * @param answers the answers in the order in which they came
-   * @param model measured reliability of the language model; less reliable agents do not count
+   * @param model measured reliability of the language model; answers of less reliable agents do not
+   *     count
    */
   public AgentAnswers(List<AgentAnswer> answers, Optional<JudgeTrust> model) {
     this.model = model;
@@ -100,7 +101,7 @@ public final class AgentAnswers {
   }
 
   private Optional<Said> said(Finding.Relation pair) {
-    return byQuestion.isEmpty() // without any answers, the texts need not be hashed
+    return byQuestion.isEmpty() // avoids hashing the texts for the id
         ? Optional.empty()
         : said(AgentQuestion.of(pair.older(), pair.newer()));
   }
@@ -142,7 +143,7 @@ public final class AgentAnswers {
                     .findFirst());
   }
 
-  /** Whether a client's answers count, without comparing it with a language model. */
+  /** Whether a client is measured and not guessing; a language model may be more reliable. */
   private boolean counts(AgentClient client) {
     return clients.get(client).counts(Optional.empty());
   }

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 public record AgentClient(String name, String version) {
   private static final int LONGEST = 60;
 
-  /** Characters that could be markup in a report. */
+  /** Characters that a name must not contain, because they could be markup in a report. */
   private static final Pattern OTHERS = Pattern.compile("[^\\p{L}\\p{N} ._+-]");
 
   public AgentClient {

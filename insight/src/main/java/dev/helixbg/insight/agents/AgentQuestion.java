@@ -15,8 +15,8 @@ import java.util.stream.Stream;
  *
  * @param id id computed from the present texts of the question; the client gets a different id, see
  *     {@link AgentAnswerStore#ask}
- * @param keys keys of the entries that the question is about; empty for a pair whose true relation
- *     is known
+ * @param keys keys of the entries that the question is about; empty for one of the {@link
+ *     KnownPairs}
  * @param characters the number of characters of the texts that the client was given
  */
 public record AgentQuestion(
@@ -38,7 +38,7 @@ public record AgentQuestion(
   /** Maximum length of an answer that is a sentence, in characters. */
   public static final int LONGEST = 300;
 
-  /** Returns the name by which agents know a kind. */
+  /** Returns the name of a kind of questions in messages from and to agents. */
   public static String title(QuestionKind kind) {
     return kind == QuestionKind.RULE ? "same-lesson" : kind.title();
   }

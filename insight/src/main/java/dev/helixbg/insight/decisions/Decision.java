@@ -3,7 +3,7 @@ package dev.helixbg.insight.decisions;
 import java.time.Instant;
 import java.util.regex.Pattern;
 
-/** A decision about one finding. {@code about} describes the finding for people. */
+/** A decision on one finding. {@code about} describes the finding for people. */
 public record Decision(String id, Outcome outcome, Instant at, String about, By by, String reason) {
   /**
    * Pattern of a finding's id. It accepts any kind of finding, because a store may contain
@@ -29,7 +29,7 @@ public record Decision(String id, Outcome outcome, Instant at, String about, By 
     AGENT
   }
 
-  /** A decision about a finding, or an opinion on it. */
+  /** What a decision says about its finding. The last four outcomes are opinions. */
   public enum Outcome {
     /** The finding must not be shown again: it is wrong, unimportant, or done elsewhere. */
     DISMISSED,
@@ -46,7 +46,7 @@ public record Decision(String id, Outcome outcome, Instant at, String about, By 
     /** The entries have nothing to do with each other. */
     DIFFERENT;
 
-    /** Whether this is an opinion, which leaves the finding in the report. */
+    /** Whether this is an opinion. An opinion does not remove a finding from reports. */
     public boolean isOpinion() {
       return compareTo(OPEN) > 0;
     }

@@ -47,6 +47,8 @@ public record DecisionStore(Database database) {
   }
 
   /**
+   * Reads all decisions.
+   *
    * @throws dev.helixbg.embed.store.StoreException when the database cannot be read
    */
   public Decisions read() {

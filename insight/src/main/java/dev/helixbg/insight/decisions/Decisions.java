@@ -12,7 +12,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 
-/** The decisions in force: the last decision on each finding. */
+/**
+ * The decisions in force: the last decision on each finding. It settles the finding, so that
+ * reports no longer show the finding, except if it withdraws an earlier decision.
+ */
 public final class Decisions {
   public static final Decisions NONE = new Decisions(List.of());
 
@@ -31,7 +34,7 @@ public final class Decisions {
     }
   }
 
-  /** Returns the decisions that settle a finding, in the order in which they were made. */
+  /** Returns all decisions that settle their findings, in the order in which they were made. */
   public Collection<Decision> settled() {
     return last.values().stream().filter(Decisions::settles).toList();
   }
@@ -40,12 +43,15 @@ public final class Decisions {
     return decision.outcome() != Outcome.OPEN;
   }
 
-  /** Returns the decision that settles a finding, if there is one. */
+  /** Returns the decision that settles the finding with the given id, if there is one. */
   public Optional<Decision> on(String id) {
     return lastOn(id).filter(Decisions::settles);
   }
 
-  /** Returns a decision that withdraws the last decision on a finding, if it is <i>done</i>. */
+  /**
+   * Returns a new decision for a finding that was found again: it withdraws the finding's last
+   * decision. Returns empty if that decision is not <i>done</i>.
+   */
   public Optional<Decision> returned(String id) {
     return lastOn(id)
         .filter(last -> last.outcome() == Outcome.DONE)
@@ -60,12 +66,12 @@ public final class Decisions {
     return Optional.ofNullable(last.get(id));
   }
 
-  /** Returns the last opinion on a finding. An opinion does not settle the finding. */
+  /** Returns the last opinion on a finding, such as <i>same</i>; it does not settle the finding. */
   public Optional<Decision> opinionOn(String id) {
     return Optional.ofNullable(opinions.get(id));
   }
 
-  /** Returns the findings that no decision settles, at most as many as a report lists. */
+  /** Returns those findings that no decision settles, at most as many as a report lists. */
   public Findings applyTo(Findings all) {
     return new Findings(
         all.entries(),

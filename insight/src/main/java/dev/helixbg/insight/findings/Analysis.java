@@ -39,8 +39,10 @@ public final class Analysis {
   }
 
   /**
+   * Returns the findings on a list of entries.
+   *
    * @param entries entries, ordered by offset. Some live entries may be missing; {@link
-   *     NamedEntry#index} counts them, too
+   *     NamedEntry#index} counts the missing entries, too
    * @param vectors unit vectors of the entries, in the same order
    */
   public static Findings run(
@@ -48,7 +50,7 @@ public final class Analysis {
     return new IncrementalAnalysis().update(entries, vectors, passages, threads);
   }
 
-  /** Returns each entry's position in the order of the keys; equal keys keep their order. */
+  /** Returns the position of each key in the sorted list of keys. Equal keys keep their order. */
   static int[] orderByKey(List<String> keys) {
     int[] order = new int[keys.size()];
     List<Integer> sorted =
@@ -59,7 +61,7 @@ public final class Analysis {
     return order;
   }
 
-  /** Derives the findings. {@code order} is the result of {@link #orderByKey}. */
+  /** Computes the findings. {@code order} is the result of {@link #orderByKey} for the entries. */
   Findings findings(
       PackedVectors packed,
       ComparedVectors texts,
@@ -119,8 +121,8 @@ public final class Analysis {
   }
 
   /**
-   * Returns the topics that consist of one note. Two such topics are not an overlap, because their
-   * notes are compared as a pair.
+   * Returns the topics that consist of one note. An overlap of two such topics is not reported,
+   * because their notes are already compared as a pair.
    */
   private Set<String> foldersOfOneNote() {
     Map<String, Set<Optional<String>>> files =

@@ -26,7 +26,7 @@ record ComparedVectors(
 
   /**
    * Selects the vectors to compare. If there are more than {@code most} passages, only every n-th
-   * passage is taken.
+   * passage of each entry is taken.
    */
   static ComparedVectors of(Vectors own, PassageVectors passages, int most) {
     int[] taken = taken(own.count(), passages.owners(), most);
@@ -86,8 +86,8 @@ record ComparedVectors(
   }
 
   /**
-   * Returns the passage that a vector stands for. For the vector of a whole entry, this is the text
-   * before the entry's first passage.
+   * Returns the passage that a vector represents. For the vector of a whole entry, it is the text
+   * before the first passage, or the whole text if the entry has no passages.
    */
   Passage passage(int vector, Entry owner) {
     if (vector >= entries) {
@@ -101,9 +101,9 @@ record ComparedVectors(
   }
 
   /**
-   * Returns the place from which to show a passage, in UTF-16 units: the start of the previous
-   * passage, for context. The first passage of an entry is shown from its own start. If the vector
-   * belongs to a whole entry, the place is 0.
+   * Returns the position, in UTF-16 units, from which to show a vector's passage: the start of the
+   * previous passage, for context. The first passage of an entry is shown from its own start. For
+   * the vector of a whole entry, the position is 0.
    */
   int viewStart(int vector) {
     if (vector < entries) {
@@ -113,7 +113,10 @@ record ComparedVectors(
     return passages.get(before - entries).start();
   }
 
-  /** Compares the text {@code a} with {@code count} texts, of which {@code from} is the first. */
+  /**
+   * Computes the similarities of the text {@code a} to {@code count} successive texts, beginning
+   * with the text {@code from}.
+   */
   interface Measure {
     void of(int a, int from, float[] similarities, int count);
   }
@@ -126,7 +129,7 @@ record ComparedVectors(
   /** A vector of one entry and a vector of another entry, with their similarity. */
   record Match(int a, int b, float similarity) {}
 
-  /** Returns the nearest pair of vectors of two entries; among equally near pairs, the first. */
+  /** Returns the nearest pair of vectors of two entries; of equally near pairs, the first. */
   Match best(int a, int b, Measure measure) {
     int parts = firsts[b + 1] - firsts[b];
     float[] similarities = new float[1 + parts];

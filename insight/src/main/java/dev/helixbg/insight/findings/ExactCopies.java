@@ -69,9 +69,9 @@ record ExactCopies(
   }
 
   /**
-   * Whether two originals may be a relation. A relation is stored as two keys, so each key must
-   * lead to the right entry. If several originals have the same text, a relation must consist of
-   * the first of them and one of the others, and {@link Scope#elsewhere} must not separate the two.
+   * Whether two originals may form a relation. A relation is stored as two keys, so each key must
+   * lead to the right entry. If several originals have the same text, a relation between them must
+   * include the first of them, and {@link Scope#elsewhere} must not give a reason against it.
    */
   boolean mayBeRelated(List<NamedEntry> entries, int a, int b) {
     List<Integer> likeA = byKey.get(entries.get(a).key());

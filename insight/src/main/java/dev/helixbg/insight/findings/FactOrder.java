@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 
 /**
  * Decides which of two facts of memory files is older if their dates do not show it. A correction
- * is newer than the corrected fact. If a list is known to begin or end with the newest fact, the
- * places in the list show the order.
+ * is newer than the corrected fact. If it is known whether a list begins or ends with its newest
+ * fact, the places in the list show the order.
  */
 public final class FactOrder {
   private static final Pattern CORRECTION =
@@ -18,7 +18,7 @@ public final class FactOrder {
               + "(?:correct(?:ion|ed)|updated?|superse\\p{L}+|edit|korrektur|correc(?:tion|ción)"
               + "|mise à jour|actualización|更正|更新|修正)(?!\\p{L})[^:：]{0,20}[:：]");
 
-  /** An ideograph, or text from a letter or digit to the next blank, for example a path. */
+  /** A word: one ideograph, or all characters from a letter or digit to the next blank. */
   private static final Pattern WORD =
       Pattern.compile("\\p{IsHan}|[\\p{L}\\p{N}&&[^\\p{IsHan}]][^\\s\\p{IsHan}]*");
 

@@ -9,17 +9,20 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** A result for the user. Its id survives compaction, renames of other entries and new runs. */
+/**
+ * A result of an analysis that the user sees, such as two similar entries. Its id stays the same
+ * when helix compacts the log, when other entries are renamed, and in later runs.
+ */
 public sealed interface Finding {
   /**
-   * Minimum similarity of two texts about the same matter, for the bundled model. In {@code bench
-   * findings}, 88 notes rewrite or overtake another note, and have a similarity of at least 0.452
-   * with it. Another 154 notes are on other subjects. For 132 of them, the similarity to the
-   * nearest note is below this limit.
+   * Minimum cosine of two texts about the same matter, for vectors of the bundled model. In the
+   * benchmark {@code bench findings}, 88 notes rewrite or overtake another note. Each of them has a
+   * cosine of at least 0.452 with that other note. Another 154 notes are about subjects that the KB
+   * lacks. For 132 of them, the cosine with the nearest note of the KB is below this limit.
    */
   double FAR = 0.45;
 
-  /** Returns a name such as {@code rel-3f9a01c2d4}, derived from content, never from offsets. */
+  /** Returns an id such as {@code rel-3f9a01c2d4}, a hash of texts or of topic names. */
   String id();
 
   /** Entries with the same text, ordered by offset. All entries except one can be deleted. */
@@ -35,7 +38,7 @@ public sealed interface Finding {
 
     private static final double CROSS_LINK_FROM = 0.75;
 
-    /** Returns the kind of a pair whose two whole entries have the cosine {@code similarity}. */
+    /** Returns the kind of a pair; {@code similarity} is the cosine of the two whole entries. */
     public static PairKind of(double similarity, boolean oneTopic) {
       if (similarity >= NEAR_DUPLICATE_FROM) {
         return NEAR_DUPLICATE;
@@ -43,17 +46,17 @@ public sealed interface Finding {
       return !oneTopic && similarity >= CROSS_LINK_FROM ? CROSS_LINK : RELATION;
     }
 
-    /** Returns the name as text, such as {@code near-duplicate}. */
+    /** Returns the name of the kind as users see it, such as {@code near-duplicate}. */
     public String title() {
       return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
   }
 
   /**
-   * Two entries that may be about the same matter, from the ranked list.
+   * Two entries that may be about the same matter. {@link RankedRelations} finds and ranks them.
    *
    * @param a the entry with the lower offset
-   * @param score score of the whole texts, see {@link RankedRelations}
+   * @param score score of the two whole texts, by the formula of {@link RankedRelations}
    * @param similarity cosine of the vectors of the two whole entries
    * @param assessment empty if no pair judge has read the pair
    */
@@ -71,7 +74,10 @@ public sealed interface Finding {
       this(id, a, b, score, similarity, evidence, Optional.empty());
     }
 
-    /** Returns the assessed pair. It may not lead a report if {@link Scope#apart} has a reason. */
+    /**
+     * Returns this relation with an assessment. If {@link Scope#apart} gives a reason why both
+     * entries are needed, the relation gets the tier {@link Tier#SERIES} and cannot lead a report.
+     */
     public Relation assessed(Assessment said) {
       Assessment given = Scope.apart(a.entry(), b.entry()).map(said::apart).orElse(said);
       return new Relation(id, a, b, score, similarity, evidence, Optional.of(given));
@@ -81,7 +87,7 @@ public sealed interface Finding {
       return PairKind.of(similarity, a.topic().equals(b.topic()));
     }
 
-    /** Returns the files of two notes; empty for facts, which can be read without their files. */
+    /** Returns the files of the two notes; empty for two facts, and for entries of helix. */
     public Optional<Set<String>> files() {
       Set<String> files = new TreeSet<>();
       a.entry().note().ifPresent(files::add);
@@ -101,7 +107,10 @@ public sealed interface Finding {
       return a.isOlderThan(b) ? b : a;
     }
 
-    /** Returns the place from which to read an entry of the pair, in UTF-16 units. */
+    /**
+     * Returns the position in an entry's text, in UTF-16 units, from which to read the entry:
+     * shortly before its matching passage, or 0 if no passages match.
+     */
     public int readFrom(NamedEntry entry) {
       return evidence
           .matching()
@@ -109,27 +118,27 @@ public sealed interface Finding {
           .orElse(0);
     }
 
-    /** Returns the cosine of the nearest passages, or of the whole entries if they are nearer. */
+    /** Returns the higher cosine: of the two nearest passages, or of the whole entries. */
     public double nearest() {
       return evidence.matching().map(Matching::similarity).orElse(similarity);
     }
 
-    /** Whether even the nearest passages of the two entries are far apart. */
+    /** Whether even the nearest passages of the two entries have a cosine below {@link #FAR}. */
     public boolean isFar() {
       return nearest() < FAR;
     }
   }
 
   /**
-   * The evidence for a relation.
+   * What shows that two entries, a and b, may be about the same matter.
    *
    * @param rankOfB rank of b, from 1, among the ten nearest neighbours of a; 0 if b is not among
    *     them
-   * @param rankOfA in the same way, the rank of a among the neighbours of b
-   * @param sharedWords the rarest words, identifiers and numbers that both entries contain, as a
-   *     spells them. The rarest is first
-   * @param newer the later entry; empty if the order is unknown, or if both entries were written in
-   *     the same minute
+   * @param rankOfA rank of a among the neighbours of b, in the same way
+   * @param sharedWords the rarest words, identifiers and numbers that both entries contain, the
+   *     rarest first, in the spelling of entry a
+   * @param newer the entry that was written later; empty if the order is unknown, or if both
+   *     entries were written in the same minute
    * @param matching the passages of a and b that are nearest to each other; empty if the whole
    *     entries are nearer to each other than any of their passages
    */
@@ -146,25 +155,25 @@ public sealed interface Finding {
   }
 
   /**
-   * The matching passages of two entries and their cosine. The entries are shown from the places
-   * {@code readFromA} and {@code readFromB}, in UTF-16 units, so that some text before the passages
-   * is visible.
+   * The matching passages of two entries and the cosine of the passages. The entries are read from
+   * the positions {@code readFromA} and {@code readFromB}, in UTF-16 units, which are shortly
+   * before the passages.
    */
   record Matching(Passage a, Passage b, double similarity, int readFromA, int readFromB) {}
 
   /**
    * A pair judge's assessment of two entries that it has read. The probabilities were calibrated on
-   * texts outside its training.
+   * texts that were not used to train the judge.
    *
    * @param same probability that both entries state the same fact
    * @param overtaken probability that the older entry is no longer valid as written; 0 for two
    *     facts of unknown order
-   * @param related probability that the entries state different things about one subject
-   * @param logOdds log odds of <i>same</i> or <i>overtaken</i>. For two facts, they are the log
-   *     odds of {@link #act}. For other pairs, they are the log odds that the judge of notes gives,
-   *     before calibration
-   * @param objection reason why a likely claim is not made, or the difference between two texts of
-   *     a series; else empty
+   * @param related probability that the two entries state different things about one subject
+   * @param logOdds log odds that one of the entries can be removed. For two facts, they are
+   *     computed from {@link #act}. For other pairs, they come from the judge of notes, before
+   *     calibration
+   * @param objection reason against a claim that would otherwise be made, or the difference between
+   *     two texts of a {@link Tier#SERIES}; else empty
    * @param repeats whether one entry contains all words of the other entry. This does not change
    *     the probabilities
    */
@@ -186,12 +195,15 @@ public sealed interface Finding {
       return same + overtaken;
     }
 
-    /** Whether the pair is probably worth an act, and its tier allows it to lead the report. */
+    /** Whether one entry can probably be removed, and the tier lets the pair lead the report. */
     public boolean isActLikely() {
       return act() >= 0.5 && mayLead();
     }
 
-    /** Whether the pair judge's opinion suffices for the pair to lead the report. */
+    /**
+     * Whether the pair may lead the report because one entry can probably be removed, or contains
+     * all words of the other entry.
+     */
     public boolean mayBeWorthAnAct() {
       return isActLikely() || repeats && mayLead();
     }
@@ -202,7 +214,7 @@ public sealed interface Finding {
     }
   }
 
-  /** The claim that may be made about a pair that was read; the strongest claim is first. */
+  /** What a report claims about a pair that a pair judge has read; the strongest claim is first. */
   enum Tier {
     /** The entries probably say the same; nine of ten such claims are right. */
     LIKELY_SAME,
@@ -211,8 +223,8 @@ public sealed interface Finding {
     /** The entries are about the same thing. */
     RELATED,
     /**
-     * Entries of the same form with different dates, periods, instances, versions or subjects, or
-     * entries for different agents, projects or folders.
+     * The entries have the same form, but different dates, periods, instances, versions or
+     * subjects, or they are for different agents, projects or folders.
      */
     SERIES,
     /** No claim: the models cannot read the writing system of an entry. */
@@ -226,10 +238,13 @@ public sealed interface Finding {
     B
   }
 
-  /** Two topics about the same thing, sorted by name, with the cosine of their centroids. */
+  /**
+   * Two topics that seem to be about the same thing: {@code a} is the first by name, and {@code
+   * similarity} is the cosine of the topics' centroids.
+   */
   record TopicOverlap(String id, String a, String b, double similarity, int entriesA, int entriesB)
       implements Finding {
-    /** Similarity that the centroids must exceed. */
+    /** Cosine that the centroids of two topics must exceed. */
     public static final double ABOVE = 0.60;
   }
 
@@ -241,7 +256,9 @@ public sealed interface Finding {
    */
   record Misfiled(String id, NamedEntry entry, double own, String nearer, double other)
       implements Finding {
-    /** Value that {@code other} minus {@code own} must exceed. */
+    /**
+     * Difference of the cosines {@code other} and {@code own} that a misfiled entry must exceed.
+     */
     public static final double MARGIN = 0.15;
 
     /** Maximum number of misfiled entries in a report. */
@@ -253,10 +270,10 @@ public sealed interface Finding {
    *
    * @param named name of the file, perhaps with a line number, as the entry writes it; for an
    *     index, the target of the first wrong line
-   * @param path path that the file had when the entry was written, from the top of the folder; for
-   *     an index, its own path and the numbers of its wrong lines
+   * @param path path of the file when the entry was written, relative to {@code folder}; for an
+   *     index, the path of the index and the numbers of its wrong lines
    * @param now new path of a renamed file; else empty
-   * @param since commit of the change; empty for lines of an index
+   * @param since commit that removed the file; empty for lines of an index
    */
   record MovedSource(
       String id,
@@ -298,7 +315,7 @@ public sealed interface Finding {
     /** Lines of an index refer to existing files, but these files contain no word of the lines. */
     LINE_WRONG;
 
-    /** Returns the name as files contain it, such as {@code line dead}. */
+    /** Returns the name as report files contain it, such as {@code line dead}. */
     public String title() {
       return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }

@@ -10,9 +10,9 @@ import java.util.stream.Stream;
  * @param topics topics, sorted by name
  * @param copies groups of copies, the largest first; relations name only one entry of a group
  * @param topicOverlaps the most similar first, at most 1,000
- * @param misfiled the clearest first
+ * @param misfiled the entry with the largest margin is first
  * @param relations the best first; at most twice {@link #listedRelations}, so that enough remain
- *     after settled relations are removed
+ *     without those on which the user has decided
  */
 public record Findings(
     List<NamedEntry> entries,

@@ -12,14 +12,15 @@ import java.util.stream.IntStream;
 
 /**
  * The analysis of a KB that changes. An update compares only new entries with all entries, but its
- * result is bit-identical to the result of {@link Analysis#run}. An entry is identified by its
- * text, so a compaction has no effect. Only one thread at a time may use an object of this class.
+ * result is bit-identical to the result of {@link Analysis#run}. Entries are identified by their
+ * texts, so an entry is not new after helix has compacted the log. Only one thread at a time may
+ * use an object of this class.
  */
 public final class IncrementalAnalysis {
   /** An entry's key, its number among entries with the same text, and the hash of its vectors. */
   private record Instance(String key, int ordinal, int hash) {}
 
-  /** Index of each entry in the list of the last update. */
+  /** Index of each entry in the list that the last update received. */
   private Map<Instance, Integer> indexOf = Map.of();
 
   private NearestNeighbours.Both nearest;
@@ -52,7 +53,7 @@ public final class IncrementalAnalysis {
     nearest = null;
   }
 
-  /** Updates the nearest neighbours. {@code all} has the vectors of {@code texts}. */
+  /** Updates the nearest neighbours. {@code all} contains the packed vectors of {@code texts}. */
   private void update(
       List<String> keys, int[] order, PackedVectors all, ComparedVectors texts, int threads) {
     int[] ordinals = NamedEntry.ordinals(keys);

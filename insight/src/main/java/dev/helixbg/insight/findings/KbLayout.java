@@ -22,9 +22,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The layout of a log in a store: the keys of the entries, the passages of long entries, and the
- * places of their vectors. With a stored layout, a search need not hash the texts or cut them into
- * passages. A store holds at most one layout, and only if all texts of the log have vectors.
+ * The layout of a log: the keys of its entries, the passages of long entries, and the places of
+ * their vectors in the store. With a stored layout, a search need not hash the texts or cut them
+ * into passages. A store contains at most one layout. A layout is stored only if all texts of the
+ * log have vectors.
  *
  * @param way id of the method that computed the entries' vectors
  * @param names hashes of the entries' texts
@@ -47,7 +48,7 @@ public record KbLayout(
   private static final int ENTRY_BYTES = 20;
   private static final int PASSAGE_BYTES = 16;
 
-  /** Saves this layout, with the hash of its log, and deletes the previous layout. */
+  /** Saves this layout with {@code log}, the hash of its log, and deletes the previous layout. */
   public void keep(Database store, String log, VectorIds ids, int modelTokens) {
     ByteBuffer bytes =
         ByteBuffer.allocate(
@@ -83,14 +84,17 @@ public record KbLayout(
     return ids + " " + modelTokens;
   }
 
-  /** Returns the entries and their vectors; empty if no layout has the hash {@code log}. */
+  /**
+   * Returns the entries of a log and their vectors; empty if the store has no layout for a log with
+   * the hash {@code log}.
+   */
   public static Optional<KbEntries> read(
       Path dataLog, String log, Database store, VectorIds ids, int modelTokens) {
     return kept(store, log, ids, modelTokens)
         .flatMap(layout -> layout.entries(dataLog, log, store));
   }
 
-  /** Whether the store has a layout for the hash {@code log}. */
+  /** Whether the store has a layout for a log with the hash {@code log}. */
   public static boolean isKept(Database store, String log, VectorIds ids, int modelTokens) {
     return kept(store, log, ids, modelTokens).isPresent();
   }

@@ -28,12 +28,14 @@ final class MisfiledEntries {
   private MisfiledEntries() {}
 
   /**
-   * Finds all misfiled entries, clearest first.
+   * Finds all misfiled entries, those with the largest margin first.
    *
-   * @param neighbours neighbours of each entry. Neighbours in the other topic must have a larger
-   *     sum of similarities than neighbours in the entry's own topic. The centroids alone do not
-   *     suffice, because most entries are far from the centre of a large, mixed topic
-   * @param order position of each entry, which decides between equally clear findings
+   * @param neighbours neighbours of each entry. For a misfiled entry, neighbours in the nearer
+   *     topic must have a larger sum of similarities than neighbours in its own topic. The
+   *     centroids alone do not suffice, because most entries are far from the centre of a large,
+   *     mixed topic
+   * @param order result of {@link Analysis#orderByKey}, which decides between findings of equal
+   *     margin
    * @param margin see {@link Finding.Misfiled#MARGIN}
    */
   static List<Misplaced> find(

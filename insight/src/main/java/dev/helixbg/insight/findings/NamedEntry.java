@@ -15,7 +15,7 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * An entry with its name for users of helix.
+ * An entry and the name by which users of helix refer to it.
  *
  * @param index position, from 0, among the live entries of the topic, ordered by offset; the
  *     entry's name is {@code topic:index}
@@ -107,7 +107,7 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
   /** Maximum width of a title, in columns of a terminal. */
   private static final int TITLE = 70;
 
-  /** A mark of Markdown at the start of a line. */
+  /** Markdown's sign for a heading, list item or quotation, at the start of a line. */
   private static final Pattern MARK = Pattern.compile("^(?:#{1,6}|[-*>+]|\\d{1,3}[.)])\\s+");
 
   private static final Pattern AFTER_SENTENCE = Pattern.compile("(?<=[.!?])\\s.*");
@@ -125,12 +125,12 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
     return title.isEmpty() ? name() : title;
   }
 
-  /** Returns the place of a fact in its memory file, such as {@code MEMORY.md:12}. */
+  /** Returns the memory file and the line of a fact, such as {@code MEMORY.md:12}; else empty. */
   public Optional<String> place() {
     return entry.text().position().flatMap(at -> entry.note().map(file -> file + ":" + at.line()));
   }
 
-  /** Returns the entry's name in helix, or the name of the note. Notes can share a name. */
+  /** Returns the entry's name in helix, or the note's name. Two notes can have the same name. */
   public String name() {
     return NoteName.of(entry).map(NoteName::name).orElseGet(() -> entry.topic() + ":" + index);
   }

@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
  * neighbours are ordered by key, not by the order in which they are offered.
  */
 public final class NearestNeighbours {
-  /** Maximum length of each list. It is the k of CSLS (Conneau et al. 2018). */
+  /** Maximum length of each list. It is the k of the measure CSLS (Conneau et al. 2018). */
   static final int LENGTH = 10;
 
   static final int NONE = -1;
@@ -32,12 +32,15 @@ public final class NearestNeighbours {
   private final int[] others;
   private final float[] similarities;
 
-  /** Similarity of the last neighbour in each list. A scan reads one such value for every pair. */
+  /** Similarity of the last neighbour in each list. A scan of all pairs reads it for every pair. */
   private final float[] least;
 
   private final Object[] locks = new Object[LOCKS];
 
-  /** Makes empty lists of at most {@code length} neighbours, ordered as in {@link TopPairs}. */
+  /**
+   * Makes an empty list of at most {@code length} neighbours for each entry. {@code order} has the
+   * position of each entry in the order that decides between equally near neighbours.
+   */
   public NearestNeighbours(int[] order, int length) {
     this.count = order.length;
     this.length = length;
@@ -52,8 +55,8 @@ public final class NearestNeighbours {
   }
 
   /**
-   * Two sets of lists. Neighbours in {@code own} are found by comparing whole entries only.
-   * Neighbours in {@code all} are found by comparing whole entries and passages.
+   * Two sets of neighbour lists. Neighbours in {@code own} are found by comparing whole entries
+   * only. Neighbours in {@code all} are found by comparing whole entries and passages.
    */
   record Both(NearestNeighbours own, NearestNeighbours all, ComparedVectors texts)
       implements PairSink {
@@ -67,7 +70,10 @@ public final class NearestNeighbours {
       return own == all;
     }
 
-    /** Offers the entry of the text {@code other} as a neighbour to the entry of {@code text}. */
+    /**
+     * Offers the entry that has the text {@code other} as a neighbour to the entry that has {@code
+     * text}.
+     */
     private void offer(int text, int other, float similarity) {
       int entry = texts.owners()[text];
       int neighbour = texts.owners()[other];
@@ -88,7 +94,8 @@ public final class NearestNeighbours {
     @Override
     public float limit(int firstRow, int rowEnd, int firstColumn, int columnEnd) {
       boolean areEntries = firstRow < texts.entries() && firstColumn < texts.entries();
-      NearestNeighbours lower = areEntries ? own : all; // "own" never has higher similarities
+      // A similarity in "own" is never higher than the same neighbour's similarity in "all".
+      NearestNeighbours lower = areEntries ? own : all;
       return Math.min(lowest(lower, firstRow, rowEnd), lowest(lower, firstColumn, columnEnd));
     }
 
@@ -104,7 +111,7 @@ public final class NearestNeighbours {
       return lowest;
     }
 
-    /** Returns the nearest neighbours, found by comparing terms. */
+    /** Returns the nearest neighbours of each entry, found by comparing terms. */
     static Both of(TermVectors terms, ComparedVectors texts, int[] order, int threads) {
       Both lists = empty(texts, order);
       ParallelLoop.runToTheEnd(
@@ -179,7 +186,7 @@ public final class NearestNeighbours {
     next.least[now] = least[entry];
   }
 
-  /** Adds a neighbour if it is among the nearest neighbours. Any thread may call this method. */
+  /** Adds a neighbour to an entry's list if it is near enough. Any thread may call this method. */
   public void offer(int entry, int other, float similarity) {
     // Without the lock this value may be outdated. An outdated value is too low, so no neighbour is
     // refused wrongly.
@@ -215,7 +222,10 @@ public final class NearestNeighbours {
         || similarity == similarities[than] && order[other] < order[others[than]];
   }
 
-  /** Returns the neighbour at a place, counted from 0; {@link #NONE} if the list is shorter. */
+  /**
+   * Returns the neighbour at a place in the list of {@code entry}. Places are counted from 0.
+   * Returns {@link #NONE} if the list is shorter.
+   */
   public int neighbour(int entry, int place) {
     return others[entry * length + place];
   }
@@ -230,12 +240,15 @@ public final class NearestNeighbours {
     return NONE;
   }
 
-  /** Returns the similarity at a place; negative infinity if the list is shorter. */
+  /**
+   * Returns the similarity of {@code entry} to the neighbour at a place in its list; negative
+   * infinity if the list is shorter.
+   */
   public float similarity(int entry, int place) {
     return similarities[entry * length + place];
   }
 
-  /** Returns the mean similarity to the nearest neighbours; missing neighbours count as 0. */
+  /** Returns an entry's mean similarity to its neighbours; missing neighbours count as 0. */
   public double mean(int entry) {
     double sum = 0;
     for (int i = entry * length; i < (entry + 1) * length; i++) {

@@ -27,9 +27,9 @@ import java.util.stream.LongStream;
  * Data"). The score shows whether two entries are nearer to each other than to their other
  * neighbours. An entry that is near to all entries, or to its whole topic, has no advantage.
  *
- * <p>The score is computed from the whole texts of the entries. If passages are nearer, the pair
- * ranks by the score of its two nearest texts, minus a discount. The discount is needed because two
- * notes often share passages, such as sample output, that say nothing about the notes.
+ * <p>The score is computed from the whole texts of the entries, and again from their two nearest
+ * passages, minus a discount. The higher result counts. The discount is needed because two notes
+ * often share passages, such as sample output, that say nothing about the notes.
  *
  * <p>Candidates are the pairs of an entry and one of its ten nearest neighbours. Neighbours are
  * found by vectors and by terms, with and without passages. Pairs with a declared link ({@code
@@ -37,14 +37,14 @@ import java.util.stream.LongStream;
  */
 final class RankedRelations {
   /**
-   * Weight of terms. It was chosen on notes outside this project. Weights from 0.2 to 0.5 give
-   * nearly the same ranking.
+   * Weight of the cosine of TF-IDF. It was chosen on notes that do not belong to this project.
+   * Weights from 0.2 to 0.5 give nearly the same ranking.
    */
   private static final double TERM_WEIGHT = 0.3;
 
   /**
    * Discount on the score of passages. In {@code bench findings}, some notes rewrite a late part of
-   * a long note. With a larger discount, some of these notes are no longer in the first n/2 pairs,
+   * a long note. With a larger discount, some of these rewrites are not among the first n/2 pairs,
    * where n is the number of notes.
    */
   private static final double PASSAGE_DISCOUNT = 0.03;
@@ -56,7 +56,10 @@ final class RankedRelations {
   private final NearestNeighbours.Both byVector;
   private final ExactCopies copies;
 
-  /** For each entry, whether the model cannot read its text. Such texts have similar vectors. */
+  /**
+   * For each entry, whether the model cannot read its text. The vectors of such texts are similar
+   * even if the texts are not.
+   */
   private final boolean[] unreadable;
 
   /** Pairs in which one entry links to the other. A copy is represented by its original. */

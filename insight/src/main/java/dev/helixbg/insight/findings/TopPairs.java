@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * The most similar pairs, the most similar first. A given order of the vectors decides between
- * equally similar pairs.
+ * The most similar of the pairs that were offered, sorted by falling similarity. A given order of
+ * the vectors decides between equally similar pairs.
  */
 final class TopPairs {
 
-  /** Two vectors by index, a &lt; b. */
+  /** The indices of two vectors, a &lt; b, and their similarity. */
   record ScoredPair(int a, int b, float similarity) {}
 
   private final int max;
@@ -18,7 +18,10 @@ final class TopPairs {
   private final Comparator<ScoredPair> bestFirst;
   private final PriorityQueue<ScoredPair> worstFirst;
 
-  /** Keeps at most {@code max} pairs; {@code order} has the position of each vector. */
+  /**
+   * Keeps at most {@code max} pairs. {@code order} has the position of each vector in the order
+   * that decides between equally similar pairs.
+   */
   TopPairs(int max, int[] order) {
     this.max = max;
     this.order = order;

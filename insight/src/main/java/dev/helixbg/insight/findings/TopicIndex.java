@@ -10,7 +10,7 @@ import java.util.Map;
  * the mean of its unit vectors, scaled to unit length.
  *
  * @param vectors unit vectors of the entries
- * @param sums sum of the vectors of each topic, one after the other
+ * @param sums sums of the topics' vectors, one sum after the other
  * @param centroids one row for each topic; a topic whose vectors cancel out has a zero vector
  */
 record TopicIndex(

@@ -25,8 +25,8 @@ import java.util.stream.Collectors;
 /**
  * Asks a language model for the lesson of each entry, in one sentence that is clear without the
  * entry. Then finds lessons that recur: the model is asked whether two similar sentences state the
- * same rule. The entries themselves are not compared, because their subjects would hide the lesson
- * (decision 105).
+ * same rule. The entries themselves are not compared, because entries that teach one lesson may
+ * have very different subjects (decision 105).
  *
  * @param entries the entries, ordered by offset
  * @param left the number of questions that were not asked, for each kind that has such questions
@@ -59,7 +59,8 @@ public record LessonRun(
   }
 
   /**
-   * Asks for the lesson of each entry, the newest entry first. Returns one entry for each lesson.
+   * Asks for the lesson of each entry, the newest entry first. Returns a map from each lesson to an
+   * entry that teaches it.
    */
   public Map<String, NamedEntry> tellers() throws InterruptedException {
     Map<String, NamedEntry> tellers = new LinkedHashMap<>();

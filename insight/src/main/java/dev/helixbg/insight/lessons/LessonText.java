@@ -15,8 +15,9 @@ import java.util.stream.Collectors;
 
 /**
  * Checks a lesson that a model wrote for an entry. The lesson must have a suitable length, and
- * contain no names or numbers except those of the entry. It must not copy the entry, because
- * lessons would then be compared by their subjects.
+ * contain no names or numbers except those of the entry. It must not copy the entry, because copied
+ * words are about the entry's subject, and equal lessons of different subjects would not look
+ * similar.
  */
 public final class LessonText {
   private static final int LEAST_WORDS = 4;
@@ -33,7 +34,10 @@ public final class LessonText {
   /** A word, or a name with its punctuation: an identifier, a path or an address. */
   private static final Pattern TOKEN = Pattern.compile("[\\p{L}\\p{N}_][\\p{L}\\p{N}_./@#:-]*");
 
-  /** A word with a capital after a small letter, two capitals in a row, or a sign inside. */
+  /**
+   * A word with a capital after a small letter, with two capitals in a row, or with a sign such as
+   * an underscore.
+   */
   private static final Pattern IDENTIFIER =
       Pattern.compile(".*(?:\\p{Ll}\\p{Lu}|\\p{Lu}{2}|[_/@#]|[.:]\\p{L}).*");
 

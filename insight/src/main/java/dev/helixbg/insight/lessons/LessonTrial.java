@@ -24,7 +24,7 @@ public final class LessonTrial {
   /** The known lesson of each entry. */
   final Map<Question.LessonOf, String> entries = new LinkedHashMap<>();
 
-  /** For each pair of lessons, whether both lessons are the same. */
+  /** For each pair of lessons, whether both lessons state the same rule. */
   final Map<Question.CompareLessons, Boolean> pairs = new LinkedHashMap<>();
 
   public LessonTrial(QuestionSession asking, SentenceVectors embedding) {

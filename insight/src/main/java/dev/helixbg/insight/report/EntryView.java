@@ -9,16 +9,19 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An entry as a reader sees it.
+ * An entry as the report shows it.
  *
- * @param letter letter, {@code A} or {@code B}, that stands for the entry in texts about a pair
- * @param source source line of an entry of helix; for a fact, its file and line
+ * @param letter letter, {@code A} or {@code B}, by which texts about a pair refer to the entry
+ * @param source for an entry of helix, the source that its metadata names; for a fact, its file and
+ *     line
  * @param matched passage that matches the other entry of a pair, with the text around it; empty if
  *     the shown beginning of the entry includes this passage
  * @param markedHead beginning of the text, in which the words that the other entry lacks are marked
- * @param ownWords first words that the other entry lacks, in the order of the text
- * @param moreOwnWords number of such words that {@code ownWords} leaves out, as text
- * @param ownCount number of all such words, as text; empty for an entry without a pair
+ * @param ownWords the first of the entry's words that the other entry of the pair lacks, in the
+ *     order of the text
+ * @param moreOwnWords number of further words that the other entry lacks, as text
+ * @param ownCount number of all words that the other entry lacks, as text; empty for an entry
+ *     without a pair
  */
 record EntryView(
     Optional<String> letter,

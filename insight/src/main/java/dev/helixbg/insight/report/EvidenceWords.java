@@ -12,13 +12,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Words for evidence, verdicts and assessments, for reports, commands and MCP answers alike. */
+/** Puts evidence, verdicts and assessments into words, for reports, commands and MCP answers. */
 public final class EvidenceWords {
   private static final double NEARLY_CERTAIN = 0.99;
 
   private EvidenceWords() {}
 
-  /** Returns in words the probability that one entry can be removed. */
+  /** Returns in words the probability that one entry of a pair can be removed. */
   public static String canGo(double probability) {
     return probability >= NEARLY_CERTAIN
         ? "nearly certain that one entry can go"

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 
 /** Writes findings as JSON, in the form of report.json. */
 class FindingJson {
-  /** Maximum length of a text, in UTF-16 units. No name of an entry is that long. */
+  /** Maximum length of a text, in UTF-16 units. Names of entries are always shorter. */
   static final int MAX_TEXT = 20_000;
 
   /** Maximum length of a tag, a source or a model's sentence, in UTF-16 units. */
@@ -98,7 +98,7 @@ class FindingJson {
   /** Maximum length, in UTF-16 units, of a text in a relation that is not written in full. */
   private static final int SHORT_TEXT = 200;
 
-  /** Maximum number of moved sources, and maximum number of secrets. */
+  /** Maximum number of moved sources in a report, and also of secrets. */
   private static final int MAX_MOVED = 1_000;
 
   final JsonGenerator json;
@@ -116,7 +116,7 @@ class FindingJson {
     pairs = JudgedRelations.of(findings.relations(), judgements);
   }
 
-  /** Returns the ids of the leading findings, in order. */
+  /** Returns the ids of the leading findings, in the order of the report. */
   final List<String> leading() {
     return Stream.concat(
             findings.copies().stream().limit(LeadingSection.MAX_COPIES), pairs.leading().stream())

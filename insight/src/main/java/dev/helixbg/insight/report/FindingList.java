@@ -42,7 +42,7 @@ public final class FindingList extends FindingJson {
     try (JsonGenerator json = new JsonFactory().createGenerator(line)) {
       new FindingList(line, json, report, sink).passAll();
     } catch (IOException e) {
-      throw new AssertionError("a string takes everything", e);
+      throw new AssertionError("writing to a string does not fail", e);
     }
   }
 

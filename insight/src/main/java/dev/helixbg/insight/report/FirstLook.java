@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The parts that are missing in a first look, an early form of a report.
+ * What is missing in a first look, an early report that a run writes before it has read everything.
  *
  * @param unread number of older entries that the report leaves out, because they have no vector yet
  * @param entries number of long entries of which only a part was read

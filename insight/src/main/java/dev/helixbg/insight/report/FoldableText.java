@@ -8,7 +8,7 @@ import java.util.Optional;
  * An entry's text: a beginning that is always shown, and a rest that the reader can unfold.
  *
  * @param head beginning of the text; the whole text if it is short
- * @param rest text after the head, up to a limit; often empty
+ * @param rest text after the head, up to a limit; empty if the head is the whole text
  * @param unread number of characters that follow {@code head} in the entry
  * @param omitted number of characters that follow {@code rest} in the entry
  */
@@ -18,7 +18,7 @@ record FoldableText(String head, String rest, int unread, int omitted) {
   private static final int ALL_CHARS = 4_000;
   private static final int ALL_LINES = 100;
 
-  /** Maximum number of UTF-16 units by which a cut is moved back to a blank. */
+  /** Maximum number of UTF-16 units by which a text's end is moved back to a blank. */
   private static final int SLACK = 80;
 
   static FoldableText of(String content) {
@@ -31,7 +31,7 @@ record FoldableText(String head, String rest, int unread, int omitted) {
         content.codePointCount(all, content.length()));
   }
 
-  /** Returns the end of the head, in UTF-16 units of the content. */
+  /** Returns the position in the content, in UTF-16 units, at which the head ends. */
   static int headOf(String content) {
     return cut(content, 0, HEAD_CHARS, HEAD_LINES);
   }
@@ -40,7 +40,7 @@ record FoldableText(String head, String rest, int unread, int omitted) {
     return !rest.isEmpty();
   }
 
-  /** Returns the words that are shown in place of the folded text. */
+  /** Returns the words that a report shows in place of the folded text. */
   String restWords() {
     return more(unread);
   }

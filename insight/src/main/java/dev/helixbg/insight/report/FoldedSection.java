@@ -16,7 +16,9 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Findings of one kind, except leading ones; {@code total} tells how many are listed. */
+/**
+ * The findings of one kind that do not lead the report; {@code total} tells how many are listed.
+ */
 record FoldedSection(String title, String total, String intro, List<LineView> lines) {
   /** Maximum number of findings in a section; {@code helix-bg findings --all} lists the others. */
   private static final int LISTED = 100;

@@ -19,7 +19,10 @@ import java.util.stream.Stream;
  * else was found.
  */
 record Headline(String title, String sure, String also) {
-  /** Share of pairs worth an act if one entry repeats the other: readers found 91 of 97. */
+  /**
+   * Share of pairs worth an act among pairs in which one entry repeats the other: 91 of 97 such
+   * pairs, as readers judged.
+   */
   private static final double REPEATS = 0.94;
 
   static Headline of(Report report, JudgedRelations pairs, List<FoldedSection> others) {
@@ -58,7 +61,7 @@ record Headline(String title, String sure, String also) {
           copies,
           findings.entries().size() < 2
               ? "There are no two entries to compare."
-              : "No entry is near another.");
+              : "No two entries are similar.");
     }
     return joined(
         copies,
@@ -82,8 +85,8 @@ record Headline(String title, String sure, String also) {
       return "";
     }
     if (known.isEmpty()) {
-      return "No model has read the pairs: they are similar by vectors and words only, and many"
-          + " pairs may need both entries.";
+      return "No model has read the pairs. They have similar vectors and words, but both entries of"
+          + " a pair may be needed.";
     }
     double expected = known.stream().mapToDouble(Double::doubleValue).sum();
     String pairsRead =

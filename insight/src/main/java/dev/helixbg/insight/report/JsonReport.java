@@ -25,7 +25,7 @@ import java.io.OutputStream;
 import java.util.Map;
 import java.util.Optional;
 
-/** The report for programs, with fields of limited length; see docs/report-schema.md. */
+/** The file report.json, with fields of limited length. docs/report-schema.md describes it. */
 public final class JsonReport extends FindingJson {
   private JsonReport(JsonGenerator json, Report report) {
     super(json, report);

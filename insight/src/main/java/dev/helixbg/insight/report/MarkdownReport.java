@@ -33,7 +33,10 @@ public final class MarkdownReport {
         .toString();
   }
 
-  /** Returns a delimiter for a code block that the text cannot close. */
+  /**
+   * Returns a delimiter for a code block; it is longer than any run of backquotes in the text, so
+   * the text cannot end the block.
+   */
   public static String fence(String text) {
     return "`".repeat(Math.max(3, longestRun(text) + 1));
   }

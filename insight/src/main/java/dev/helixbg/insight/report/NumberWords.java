@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Numbers and dates in plain English. The JDK's formats of numbers are not used, because their
- * start-up takes longer than writing a report.
+ * Numbers and dates in plain English. The JDK's number formats are not used, because loading them
+ * takes longer than writing a report.
  */
 final class NumberWords {
   private static final Pattern BEFORE_GROUP = Pattern.compile("\\B(?=(?:\\d{3})+$)");
@@ -52,7 +52,7 @@ final class NumberWords {
     return Double.isFinite(cosine) ? fixed(cosine, 3) : "–";
   }
 
-  /** Returns a setting such as {@code 0.9} or {@code 0.925}. */
+  /** Returns a limit or share as text, such as {@code 0.9} or {@code 0.925}. */
   static String limit(double value) {
     return trimmed(value, 3);
   }

@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Two entries side by side.
+ * A pair of entries as the report shows it, side by side.
  *
  * @param group names of three or more entries that may say the same, including the two entries of
  *     the pair

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Damaged places in the log, files that were not fully read, or files that agents load. */
+/** Lists damaged places in the log, files that were not fully read, or files that agents load. */
 record PlacesSection(
     String id, String title, String intro, List<PlaceView> places, Optional<String> more) {
   private static final int LISTED = 20;

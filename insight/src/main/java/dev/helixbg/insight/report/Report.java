@@ -20,10 +20,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The data of a report. A report contains no clock time and nothing about the machine, so that the
- * same knowledge base always gives the same report, byte for byte.
+ * The data of a report. A report contains neither the time of the run nor data about the machine,
+ * so the same knowledge base always gives the same report, byte for byte.
  *
- * @param firstLook empty for a whole report
+ * @param firstLook what is still missing in an early report; empty for a complete report
  * @param sources changes in the source files that entries mention
  * @param notes empty for a knowledge base of helix
  */
@@ -37,17 +37,18 @@ public record Report(
     List<Finding.Secret> secrets,
     Optional<NotesFolder> notes) {
 
-  /** Version of the JSON form; the version rises if a field changes its meaning or disappears. */
+  /** Version of report.json; it rises if a field changes its meaning or disappears. */
   public static final int SCHEMA = 12;
 
   /** The version of the program, and the embedding model's name and precision. */
   public record Run(String version, String embeddingModel) {}
 
   /**
-   * The folder of notes. Its name is the last part of its path, because reports contain no paths.
+   * The folder of notes that the report is about. Its name is the last part of its path, because
+   * reports contain no path outside that folder.
    *
-   * @param again command-line option that selects these notes, for a command that the user types in
-   *     the folder of the notes
+   * @param again command-line option that selects these notes, when the user types a command in
+   *     that folder
    */
   public record NotesFolder(String name, String again, NotesAccount account) {}
 
@@ -81,7 +82,10 @@ public record Report(
     return pair.a().isAgeKnown(pair.b()) ? pair.older() : isShorter ? pair.a() : pair.b();
   }
 
-  /** Returns {@link Entry#written} of the newest entry; empty if no entry has a time. */
+  /**
+   * Returns when the newest entry was written, see {@link Entry#written}; empty if no entry has a
+   * time.
+   */
   public Optional<String> asOf() {
     return findings.entries().stream()
         .map(NamedEntry::entry)

@@ -16,11 +16,11 @@ import java.util.stream.Stream;
  * A report as texts and numbers. A renderer only prints them and computes nothing. All texts have
  * passed {@link PrintableText}.
  *
- * @param firstLook text about the parts that a first look lacks
+ * @param firstLook text about what is missing in an early report; empty for a complete report
  * @param about {@code folder of notes} or {@code helix knowledge base}
  * @param size size of the knowledge base, with the time of its newest entry
  * @param damage unreadable parts of the log and the notes
- * @param judge name of the language model: its file's name without the ending
+ * @param judge name of the language model: the name of its file without the ending
  */
 record ReportView(
     String program,

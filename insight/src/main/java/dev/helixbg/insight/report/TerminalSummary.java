@@ -34,7 +34,7 @@ public final class TerminalSummary {
     return new TerminalSummary().summary(report);
   }
 
-  /** Returns the last line of the summary. Its path is never cut, so that the user can copy it. */
+  /** Returns the summary's last line. The path in it is never cut, so that the user can copy it. */
   public static String where(String report) {
     return report.isEmpty() ? "" : "Report: " + PrintableText.line(report) + "\n";
   }

@@ -28,7 +28,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Edits carried out on a stand-in for helix do what their words say, and nothing else. */
+/**
+ * Tests that the edits of an act, run on {@link StandInHelix}, do what the act says, and nothing
+ * else.
+ */
 class ActsTest {
   private static final Optional<Verdict> UNJUDGED = Optional.empty();
 
@@ -64,7 +67,7 @@ class ActsTest {
         plan(kb, ways.getFirst()).calls().getFirst().toJson().toString());
   }
 
-  /** The older one says less, too: there is one way for both. */
+  /** The older entry is also the shorter one, so the same act fits both conditions. */
   @Test
   void twoWaysThatAreOneAreToldOnce() {
     List<Act> ways = Acts.on(kb.get(0), kb.get(1), UNJUDGED);
@@ -92,7 +95,7 @@ class ActsTest {
         helix.contents("auth"));
   }
 
-  /** Helix takes the first of them, and the last stays. */
+  /** Of equal entries, helix edits the first, so the last copy is kept. */
   @Test
   void ofExactCopiesOneStays() {
     List<NamedEntry> copies =
@@ -111,7 +114,7 @@ class ActsTest {
         3, plan(exact, Acts.onCopies(copiesOf(exact, 1, 2, 3, 4)).getFirst()).marked().size());
   }
 
-  /** Nobody edits by a place, which moves: a person looks for the text. */
+  /** Places change, so a person finds the entry by its text. */
   @Test
   void whatHasNoWordsOfItsOwnIsDoneByHandWithTheTextToLookFor() {
     List<NamedEntry> notes =
@@ -119,12 +122,12 @@ class ActsTest {
     assertEquals(
         Optional.of(
             "a:0 has no words of its own: all its words are also in another note of a, and helix"
-                + " could take that note for this one. Make the edit by hand: look for the note"
+                + " could edit that note instead. Make the edit by hand: look for the note"
                 + " that says “Leases end.” and has 11 characters"),
         plan(notes, removal(notes, 0, 1)).byHand());
   }
 
-  /** Who carries the same act out once more finds nothing to mark: no words of it are there. */
+  /** A second run of the same act finds no entry to mark, because the entry is already deleted. */
   @Test
   void anActThatIsCarriedOutTwiceChangesNothing() {
     List<NamedEntry> twins = StandInHelix.kb("a", "x x", "a", "Copied.", "a", "Copied.");
@@ -138,7 +141,7 @@ class ActsTest {
     assertNotEquals(plan.name(), plan(left, removal(left, 0, 1)).name());
   }
 
-  /** Others may add to a note in the very moment in which it goes: before its mark, or after. */
+  /** Another program may change a note before the act deletes it: before its mark, or after. */
   @Test
   void whatSomebodyAddsToANoteThatIsToGoIsNeverLost() {
     ActPlan plan = plan(kb, on(kb, 1, 3, Verdict.SAME).getFirst());
@@ -163,7 +166,7 @@ class ActsTest {
         "edit", "action", action, "topic", "auth", "match_str", "signed cookie", name, value);
   }
 
-  /** A mark that a stopped act has left on a note of the same text could be taken for ours. */
+  /** A stopped act's mark on a note with the same text looks like the mark of this act. */
   @Test
   void aMarkThatWasLeftBehindIsTold() {
     String body = "Signed cookie, never encrypted. Really.";
@@ -180,7 +183,7 @@ class ActsTest {
     }
   }
 
-  /** The linked entry moves to the end of its topic; every link still leads where it led. */
+  /** The entry that gets the link moves to the end of its topic; all links keep their targets. */
   @Test
   void aLinkLeadsToTheOtherEntryAndOlderLinksToTheirs() {
     StandInHelix helix = carriedOut(kb, on(kb, 1, 3, Verdict.RELATED));
@@ -203,7 +206,7 @@ class ActsTest {
             .noneMatch(act -> act.when().contains(When.RELATED)));
   }
 
-  /** Places move up when an entry goes: who links to those behind it is linked anew. */
+  /** When an entry is deleted, later entries get lower places, so links to them must change. */
   @Test
   void whereAnEntryGoesLinksOfOthersLeadWhereTheyLed() {
     List<NamedEntry> linked =
@@ -224,7 +227,10 @@ class ActsTest {
     assertEquals(List.of("Links to three of them."), leads(helix, "a", "Last of all."));
   }
 
-  /** Its only link led to what is gone: an empty line of links would leave the old one in force. */
+  /**
+   * The entry's only link led to the deleted entry. An empty line of links would leave the old line
+   * in force.
+   */
   @Test
   void aLinkToWhatTheLinkingEntryStandsForIsTakenOut() {
     List<NamedEntry> linked =
@@ -292,7 +298,7 @@ class ActsTest {
         Acts.onLesson(told, lesson).getFirst().words());
   }
 
-  /** The three of six merges that deleted the merged text, or a stranger. */
+  /** Three merges that once deleted the merged text, or an entry that was not part of the merge. */
   @Test
   void aMergeDeletesNeitherTheMergedTextNorAStranger() {
     String all = "The lease expires after 30 seconds. The worker renews it every ten.";
@@ -323,7 +329,7 @@ class ActsTest {
     }
   }
 
-  /** Links, sources and tags of what goes: kept where they can be, else told. */
+  /** Links, sources and tags of a removed entry are kept if possible, or listed as losses. */
   @Test
   void whatIsLostIsSaid() {
     List<NamedEntry> rich =
@@ -344,7 +350,7 @@ class ActsTest {
     assertEquals(List.of("Another one."), leads(helix, "a", "What both say."));
   }
 
-  /** What was done can be taken back. */
+  /** The calls of {@link ActPlan#undo} store all removed texts again. */
   @Test
   void undoBringsTheTextsBack() {
     for (Act act :
@@ -361,7 +367,7 @@ class ActsTest {
     }
   }
 
-  /** Helix sees four of seven entries, and will not see what it writes. */
+  /** helix does not see the entries after the damaged record, nor any entry that it appends. */
   @Test
   void whereTheLogIsDamagedNothingIsCallable(@TempDir Path folder) throws IOException {
     StandInHelix helix = new StandInHelix(StandInHelix.entries(kb));
@@ -377,7 +383,7 @@ class ActsTest {
     assertTrue(plan.byHand().orElseThrow().contains("damaged"), plan.byHand().toString());
   }
 
-  /** Helix would store under another name, or take the link apart at the blank. */
+  /** helix would change the topic's name, or split the link at the blank. */
   @Test
   void whatHelixWouldChangeIsLeftToTheReader() {
     List<NamedEntry> odd =
@@ -396,7 +402,7 @@ class ActsTest {
         Acts.onOverlap("My Notes", 2, "plain", 1).getFirst().words());
   }
 
-  /** Where nobody knows which is newer nothing is to go for being the older one. */
+  /** If it is unknown which note is newer, neither note is removed as the older one. */
   @Test
   void notesOfOneDateAreNotOvertaken() {
     int day = 20_000 * Entry.DAY;
@@ -421,7 +427,7 @@ class ActsTest {
     return Acts.on(notes.get(0), notes.get(1), UNJUDGED).stream().map(Act::when).toList();
   }
 
-  /** The rest of a long file has entries of its own, which nobody meant to delete. */
+  /** Other parts of a long file are entries, too, so the file itself must not be deleted. */
   @Test
   void onlyAWholeNoteIsAFileToDelete() {
     List<NamedEntry> notes =
@@ -450,9 +456,7 @@ class ActsTest {
         NoteSteps.of(new Act.Change.Move(notes.get(0), "e/"), List::of));
   }
 
-  /**
-   * Of copies nothing is brought anywhere, and in a collection of one template there are hundreds.
-   */
+  /** There can be hundreds of copies, so a text names only the first of them. */
   @Test
   void ofManyCopiesOfANoteTheFirstAreNamed() {
     String[] notes = new String[60];
@@ -472,7 +476,7 @@ class ActsTest {
     assertTrue(NoteSteps.of(many, List::of).contains("d/37.md and d/38.md; change links"));
   }
 
-  /** Topics have hyphens where folders have blanks, and a folder with hyphens is another one. */
+  /** A topic has hyphens in place of a folder's blanks; another folder can have the hyphens. */
   @Test
   void foldersOfNotesAreCalledAsTheyAreOnDisk(@TempDir Path folder) throws IOException {
     List<NamedEntry> notes =
@@ -525,7 +529,7 @@ class ActsTest {
     return new Judgements.Merge("merge-1", Arrays.stream(members).mapToObj(kb::get).toList(), text);
   }
 
-  /** Its place in the source line and in the text, its line with it; other paths stay. */
+  /** The path and its line number change in the source line and in the text; other paths stay. */
   @Test
   void aFileThatMovedIsNamedByItsNewPlace() {
     List<NamedEntry> code =
@@ -577,7 +581,7 @@ class ActsTest {
     return carriedOut(kb, ways, true);
   }
 
-  /** The first of them; its checks hold before. */
+  /** Runs the first of the acts, whose checks must succeed before, and returns helix. */
   private static StandInHelix carriedOut(List<NamedEntry> kb, List<Act> ways, boolean callable) {
     StandInHelix helix = new StandInHelix(StandInHelix.entries(kb));
     ActPlan plan = plan(kb, ways.getFirst());
@@ -606,7 +610,7 @@ class ActsTest {
         .toList();
   }
 
-  /** What the links of a note lead to. */
+  /** Returns the contents of the entries to which a note links. */
   private static List<String> leads(StandInHelix helix, String topic, String content) {
     return helix.in(topic).stream()
         .filter(note -> note.text().content().equals(content))
@@ -624,7 +628,7 @@ class ActsTest {
     return ways.getFirst().when();
   }
 
-  /** The length of a text does not tell whether it is true. */
+  /** Of two contradicting facts, the longer one is not necessarily true. */
   @Test
   void ofFactsThatDisagreeAReaderChoosesOneUnlessTheirAgeIsKnown() {
     String github = "CI runs on GitHub Actions, no longer on GitLab.";

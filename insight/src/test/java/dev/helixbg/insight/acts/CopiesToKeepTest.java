@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which of several copies of a note stays. */
+/** Tests which of several copies of a note is kept. */
 class CopiesToKeepTest {
   private final List<Entry> entries = new ArrayList<>();
 

@@ -5,9 +5,11 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The tools of a helix that tests edit through: the stand-in, or the real one. */
+/**
+ * The MCP tools of helix, as tests call them: those of {@link StandInHelix} or of the real helix.
+ */
 public interface HelixTools {
-  /** What helix says instead of doing it. */
+  /** The error message with which helix refuses a call. */
   final class Refusal extends RuntimeException {
     public Refusal(String message) {
       super(message);
@@ -20,7 +22,7 @@ public interface HelixTools {
    */
   String call(String tool, Map<String, String> arguments);
 
-  /** The arguments of a call as an act tells it. */
+  /** Returns the arguments of a call in the JSON form of an act. */
   static Map<String, String> arguments(JsonNode call) {
     Map<String, String> arguments = new HashMap<>();
     call.path("arguments")
@@ -29,7 +31,7 @@ public interface HelixTools {
     return arguments;
   }
 
-  /** Arguments by their names; one without a value is left out. */
+  /** Returns arguments by their names; arguments without a value are left out. */
   static Map<String, String> arguments(String... namesAndValues) {
     Map<String, String> arguments = new HashMap<>();
     for (int i = 0; i < namesAndValues.length; i += 2) {
@@ -40,6 +42,6 @@ public interface HelixTools {
     return arguments;
   }
 
-  /** The bytes of data.log. */
+  /** Returns the bytes of data.log. */
   byte[] log() throws IOException;
 }

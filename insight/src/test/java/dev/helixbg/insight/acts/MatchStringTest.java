@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Words that helix finds in one entry of a topic only. */
+/** Tests the words by which helix finds exactly one entry of a topic. */
 class MatchStringTest {
   private static final Path FINDINGS_KB = Path.of("src/test/resources/findings-kb");
 
@@ -44,7 +44,7 @@ class MatchStringTest {
     assertEquals(Optional.of("The session cookie is signed."), words(kb, kb.get(1)));
   }
 
-  /** Two letters are in everything: it takes its place. */
+  /** No words can identify an entry whose whole text another entry of the topic contains. */
   @Test
   void anEntryThatAnotherOneContainsHasNone() {
     List<NamedEntry> kb =
@@ -63,7 +63,7 @@ class MatchStringTest {
     assertEquals(Optional.empty(), words(kb, kb.get(5)));
   }
 
-  /** Each line is in another entry, too; both together are not. */
+  /** Another entry has each of the lines, but no entry has both lines in this order. */
   @Test
   void aPieceMayCrossALineBreak() {
     List<NamedEntry> kb =
@@ -78,7 +78,7 @@ class MatchStringTest {
     assertEquals(Optional.empty(), words(kb, kb.get(2)));
   }
 
-  /** Its first line says it all, and only its metadata tells it from another one. */
+  /** Only the metadata distinguish the entry from another entry, which contains its whole text. */
   @Test
   void metadataAreWordsWhereNothingElseIs() {
     List<NamedEntry> kb =
@@ -88,7 +88,7 @@ class MatchStringTest {
     assertFound(kb, kb.getFirst(), words(kb, kb.getFirst()).orElseThrow());
   }
 
-  /** 200 MB of bodies were compared for each of 300 tries; now they are read once. */
+  /** The bodies of a topic may be large, so they must not be read anew for each tried piece. */
   @Test
   void theBodiesOfATopicAreReadAFewTimesOnly() {
     int[] read = {0};
@@ -111,7 +111,7 @@ class MatchStringTest {
     assertEquals(Optional.empty(), words(kb, kb.get(0)));
   }
 
-  /** Texts that repeat each other, in cases, scripts and characters that are hard to copy. */
+  /** Tests texts that repeat each other, in mixed case, other scripts and unusual characters. */
   @Test
   void whateverTheTextsAreTheWordsAreInOneEntryOnly() {
     List<String> pieces = new ArrayList<>(HostileText.CORPUS);

@@ -19,9 +19,10 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What helix's tools do to a data.log, as far as docs/decisions/0072 knows them: what is edited is
- * appended and its old record deleted, the first match counts, all arguments are strings, and a log
- * is read only as far as its first damage. scripts/check-helix holds it against the real one.
+ * A replacement for helix in tests. It changes a data.log as docs/decisions/0072 describes helix's
+ * tools: an edit appends the new entry and deletes the old record, the first match is edited, all
+ * arguments are strings, and a log is read up to its first damage. scripts/check-helix compares it
+ * with the real helix.
  */
 public final class StandInHelix implements HelixTools {
   private static final String NOW = "[modified: 2026-11-23 16:00]";
@@ -38,7 +39,10 @@ public final class StandInHelix implements HelixTools {
 
   private DataLogBytes log = new DataLogBytes();
 
-  /** The live entries of the first so many bytes: a log only grows, but when it is compacted. */
+  /**
+   * The live entries of the first {@link #readSize} bytes. Except in a compaction, a log only
+   * grows.
+   */
   private List<Note> read;
 
   private int readSize;
@@ -49,13 +53,13 @@ public final class StandInHelix implements HelixTools {
     entries.forEach(one -> log.entry(one.topic(), one.body(), one.timestampMin()));
   }
 
-  /** The bytes of data.log. */
+  /** Returns the bytes of data.log. */
   @Override
   public byte[] log() {
     return log.toByteArray();
   }
 
-  /** Something that helix did not write. */
+  /** Appends bytes that helix would not write. */
   public void damage(byte... bytes) {
     log.raw(bytes);
   }
@@ -145,7 +149,7 @@ public final class StandInHelix implements HelixTools {
     return "done";
   }
 
-  /** Lines of tags become one at the front; the body loses the blanks at its end. */
+  /** Returns the body with one line of tags at the front, and without blanks at the end. */
   private static String tagged(Note target, String tags) {
     Set<String> all = new TreeSet<>(target.text().tags());
     all.addAll(List.of(tags.split(", *")));
@@ -204,7 +208,7 @@ public final class StandInHelix implements HelixTools {
     return out.append(all.size()).append(" entries in ").append(topic).append('\n').toString();
   }
 
-  /** Whether a helix answers a check of an act as expected. */
+  /** Whether helix answers the check of an act with the expected number of entries. */
   public static boolean counts(
       HelixTools helix, String tool, Map<String, String> arguments, int entries) {
     try {
@@ -223,7 +227,7 @@ public final class StandInHelix implements HelixTools {
     return text.toLowerCase(Locale.ROOT);
   }
 
-  /** What helix sees: nothing behind the first record that is none. */
+  /** Returns the live entries that helix sees: those before the first damaged record. */
   public List<Note> live() {
     if (read == null || readSize != log.size()) {
       read = live(log.toByteArray());
@@ -262,7 +266,7 @@ public final class StandInHelix implements HelixTools {
     return List.copyOf(notes);
   }
 
-  /** The live entries of a topic, in the order of the log. */
+  /** Returns the live entries of a topic, in the order of the log. */
   public List<Note> in(String topic) {
     return live().stream().filter(note -> note.topic().equals(topic)).toList();
   }
@@ -271,7 +275,7 @@ public final class StandInHelix implements HelixTools {
     return in(topic).stream().map(note -> note.text().content()).toList();
   }
 
-  /** What a link leads to. */
+  /** Returns the entry to which a link leads. */
   Note at(EntryText.Link link) {
     return in(link.topic()).get(link.index());
   }
@@ -280,7 +284,7 @@ public final class StandInHelix implements HelixTools {
     return live().size();
   }
 
-  /** A knowledge base of bodies, for tests. */
+  /** Returns the entries of a knowledge base, made from alternating topics and bodies. */
   static List<NamedEntry> kb(String... topicsAndBodies) {
     List<Entry> entries = new ArrayList<>();
     for (int i = 0; i < topicsAndBodies.length; i += 2) {

@@ -89,7 +89,7 @@ class AgentAnswerStoreTest {
     assertEquals(List.of(answer(ONE, "q2", "related")), store.all());
   }
 
-  /** The answers may still be in the write-ahead log, which another process has open. */
+  /** The answers may still be in SQLite's write-ahead log, while another process has it open. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aDatabaseOfANewVersionTakesTheAnswersOver(boolean isOpenElsewhere) {

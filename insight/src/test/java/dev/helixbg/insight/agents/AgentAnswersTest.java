@@ -39,7 +39,7 @@ class AgentAnswersTest {
     };
   }
 
-  /** So many known pairs, answered in some way. */
+  /** Returns a client's answers to {@code pairs} known pairs. */
   private static List<AgentAnswer> known(
       AgentClient client, int pairs, Function<KnownPairs.Known, Verdict> says) {
     List<AgentAnswer> answers = new ArrayList<>();

@@ -54,7 +54,7 @@ class DecisionStoreTest {
     store = new DecisionStore(database);
   }
 
-  /** As a KB has it: what is new is filled from the copy. */
+  /** Opens a database as a KB does: a new database is filled from the copy. */
   private Database opened(Path folder) {
     Schema schema =
         new Schema(
@@ -92,7 +92,7 @@ class DecisionStoreTest {
     return List.copyOf(store.read().settled());
   }
 
-  /** What the copy says, as a database that begins with it has it. */
+  /** Returns the decisions of the copy, read through a new database that is filled from it. */
   private List<Decision> copied() throws IOException {
     Path other = Files.createTempDirectory(folder, "copy");
     Files.copy(copy, other.resolve(DecisionStore.COPY));
@@ -147,7 +147,7 @@ class DecisionStoreTest {
     assertEquals(all(), copied());
   }
 
-  /** A cut between the two halves of a character would come back as another text. */
+  /** A text that is cut between two surrogates would change when it is stored. */
   @Test
   void halfACharacterDamagesNothing() throws IOException {
     String text = "x".repeat(DecisionStore.MAX_TEXT - 1) + "\uD83D\uDE00";
@@ -196,7 +196,7 @@ class DecisionStoreTest {
     assertEquals(7, copied().size());
   }
 
-  /** Cut or flipped anywhere: no decision changes, and none is lost. */
+  /** Whether bytes are cut off or flipped anywhere, no decision changes or is lost. */
   @Test
   void aDamagedDatabaseLosesNoDecision() throws IOException {
     for (int i = 0; i < 40; i++) {
@@ -307,7 +307,7 @@ class DecisionStoreTest {
     assertEquals(1, settled().size());
   }
 
-  /** The database has all decisions: the copy is made of it. */
+  /** The database contains all decisions, so the copy can be written from it. */
   @Test
   void aLostOrDamagedCopyIsWrittenAgainWithTheNextDecision() throws IOException {
     add(1);
@@ -334,7 +334,7 @@ class DecisionStoreTest {
     assertEquals(2, copied().size());
   }
 
-  /** A pipe would be waited for. */
+  /** Reading a pipe would block. */
   @Test
   void aCopyThatIsNoRegularFileIsAnError() throws Exception {
     assertEquals(0, new ProcessBuilder("mkfifo", copy.toString()).start().waitFor());
@@ -361,7 +361,7 @@ class DecisionStoreTest {
     assertEquals(List.of(), warnings);
   }
 
-  /** Every second one has a database of its own, as another process has. */
+  /** Adds 25 decisions. Every second writer opens its own database, as another process would. */
   private void write(int writer) {
     try (Database own = opened(folder)) {
       DecisionStore mine = writer % 2 == 0 ? store : new DecisionStore(own);
@@ -371,7 +371,7 @@ class DecisionStoreTest {
     }
   }
 
-  /** Otherwise the store would take such a decision for a damaged one, and would move aside. */
+  /** If such a decision were stored, the database would later count as damaged. */
   @ParameterizedTest
   @ValueSource(strings = {"", "rel", "rel-123", "rel-012345678G", "Rel-0123456789", "0123456789"})
   void aDecisionHasTheIdOfAFinding(String wrong) {

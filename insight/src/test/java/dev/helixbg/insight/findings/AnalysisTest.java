@@ -21,16 +21,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Planted structures: each kind of finding, its limits, its order, its ids. */
+/** Tests findings of each kind in small corpora: their limits, order and ids. */
 class AnalysisTest {
-  /** A unit vector in a plane; the cosine of two of them is exact when one is (1, 0, …). */
+  /** Returns a unit vector whose cosine with (1, 0, 0) is exactly {@code cosine}. */
   private static float[] cosine(float cosine) {
     return new float[] {cosine, (float) Math.sqrt(1 - (double) cosine * cosine), 0};
   }
 
   private static final float[] ONE = {1, 0, 0};
 
-  /** Names are limits of floats, as they are compared with the decimals of the settings. */
+  /** Similarities are floats, but the limits of the kinds are decimal numbers. */
   @Test
   void aPairIsCalledByItsSimilarityAndTopics() {
     Map<Float, List<PairKind>> expected = new TreeMap<>();
@@ -52,7 +52,7 @@ class AnalysisTest {
     return findings.relations().getFirst().kind();
   }
 
-  /** One group, and nothing else: not three pairs of which each hides the others once settled. */
+  /** Three copies form one group, not three pairs that the user would have to settle one by one. */
   @Test
   void exactCopiesAreOneFinding() {
     Corpus corpus =
@@ -81,7 +81,7 @@ class AnalysisTest {
     assertEquals(1, texts.size(), texts.toString());
   }
 
-  /** A place is the file of a note or, after #, the heading of an item of CLAUDE.md. */
+  /** The first two columns are files of notes or, after #, headings of items of CLAUDE.md. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -125,7 +125,7 @@ class AnalysisTest {
         : "[source: %s]\n%s".formatted(place, text);
   }
 
-  /** A finding knows its entries by their keys alone, and equal items cannot be told by keys. */
+  /** A finding stores only the keys of its entries, and equal items have the same key. */
   @Test
   void threeEqualItemsUnderThreeHeadingsAreNoFinding() {
     Corpus corpus = new Corpus();
@@ -136,7 +136,7 @@ class AnalysisTest {
     assertEquals(0, findings.copies().size() + findings.relations().size());
   }
 
-  /** Findings name one of several copies; a link to any copy counts as a link to that one. */
+  /** Findings name only one of several copies; a link to any copy counts as a link to that copy. */
   @Test
   void whoLinksToACopyIsProposedNoLinkToAnotherOne() {
     for (String linked : List.of("a:0", "b:0")) {
@@ -151,7 +151,7 @@ class AnalysisTest {
     }
   }
 
-  /** What is settled of older copies must not hide it. */
+  /** A decision on older copies must not hide the new copy. */
   @Test
   void aCopyThatIsWrittenLaterMakesAnotherFinding() {
     Corpus corpus = new Corpus().add("a", "same", ONE).writtenAt(3).add("b", "same", ONE);
@@ -188,7 +188,7 @@ class AnalysisTest {
     assertEquals(1, overlaps.getFirst().similarity(), 1e-6);
   }
 
-  /** Three entries of a and three of b on their axes, and one of a at b's. */
+  /** Makes entries of two topics on two axes, and one entry of a on the axis of b. */
   private static Corpus misfiled(int othersOfA, int entriesOfB) {
     Corpus corpus = new Corpus();
     for (int i = 0; i < othersOfA; i++) {
@@ -214,7 +214,7 @@ class AnalysisTest {
     assertEquals(0, misfiled(2, 2).analyse().misfiled().size(), "the other one is too small");
   }
 
-  /** Of a heap of many things each is far from the centre, and near to the one beside it. */
+  /** An entry of a mixed topic is far from the topic's centre, but near to its neighbours. */
   @Test
   void anEntryOfAHeapIsNotMisfiledWhereItsNeighboursAreInTheHeap() {
     Corpus heap = new Corpus();
@@ -239,7 +239,7 @@ class AnalysisTest {
         .toList();
   }
 
-  /** A folder of notes is about what those in it are about; a topic of helix is none. */
+  /** A folder of notes is about the subjects of its subfolders; topics of helix are not folders. */
   @Test
   void aFolderDoesNotOverlapWithOneInIt() {
     Corpus corpus = new Corpus();
@@ -253,7 +253,7 @@ class AnalysisTest {
         overlaps.stream().filter(pair -> !pair.contains("api")).toList());
   }
 
-  /** As of daily notes, or of files that all have one name. */
+  /** Such folders contain, for example, daily notes, or files that all have the same name. */
   @Test
   void foldersWithOneNoteEachDoNotOverlap() {
     Corpus corpus = new Corpus();
@@ -329,7 +329,7 @@ class AnalysisTest {
 
   @Test
   void idsNeverChange() {
-    // printf 5:topic1:a1:b | sha256sum; users' dismissals are stored under these names.
+    // The digits are from: printf 5:topic1:a1:b | sha256sum. Stored decisions use these ids.
     assertEquals("topic-b1a7b2488e", new FindingIds().ofPair("topic", "a", "b"));
     assertEquals("topic-b1a7b2488e", new FindingIds().ofPair("topic", "b", "a"));
     String key = "%032x".formatted(1);

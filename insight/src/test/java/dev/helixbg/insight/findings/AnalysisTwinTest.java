@@ -6,9 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/**
- * The analysis against its brute-force twin, over seeded random corpora; more in scripts/proofs.
- */
+/** Compares the analysis with {@link BruteForce} for random corpora; scripts/proofs runs more. */
 class AnalysisTwinTest {
   private static final int CASES = Boolean.getBoolean("proofs.all") ? 300 : 25;
 

@@ -13,11 +13,11 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** The analysis as its rules are told: every pair computed, everything sorted, no shortcut. */
+/** A slow analysis by the same rules: it computes all pairs, and takes no shortcut. */
 final class BruteForce {
   private record Scored(int a, int b, float similarity) {}
 
-  /** How near any two entries are by one measure, and the ten nearest of each. */
+  /** The similarities of all pairs of entries by one measure, and the ten nearest of each entry. */
   private final class Nearness {
     private final float[][] of = new float[named.size()][named.size()];
     private final List<List<Integer>> nearest = new ArrayList<>();
@@ -27,7 +27,7 @@ final class BruteForce {
       of[pair.b][pair.a] = similarity;
     }
 
-    /** Finds the ten nearest of each entry; those are left out that are not nearer than this. */
+    /** Finds the ten nearest entries of each entry whose similarity is above {@code than}. */
     void rank(float than) {
       for (float[] similarities : of) {
         int entry = nearest.size();
@@ -48,7 +48,7 @@ final class BruteForce {
       return nearest.get(a).contains(b) || nearest.get(b).contains(a);
     }
 
-    /** How near two entries are, less the mean nearness of the nearest entries of both. */
+    /** Returns a similarity minus the mean similarity of both entries to their nearest entries. */
     double above(int a, int b) {
       return of[a][b] - (mean(a) + mean(b)) / 2;
     }
@@ -151,7 +151,7 @@ final class BruteForce {
     return named.get(entry).entry().text().content().strip();
   }
 
-  /** Neither says what one of a lower key, or of the same key before it, says. */
+  /** Whether both entries are originals: no entry earlier in the order has the same text. */
   private boolean isOriginal(Scored pair) {
     return Stream.of(pair.a, pair.b)
         .noneMatch(
@@ -242,7 +242,7 @@ final class BruteForce {
         .toList();
   }
 
-  /** An entry and its passages, by their numbers among all texts. */
+  /** Returns the numbers of an entry and of its passages among all texts. */
   private List<Integer> textsOf(int entry) {
     List<Integer> texts = new ArrayList<>(List.of(entry));
     for (int i = 0; i < corpus.owners.size(); i++) {
@@ -272,7 +272,7 @@ final class BruteForce {
                 readFrom(match[1])));
   }
 
-  /** At the passage before that of a text, or at the first one. */
+  /** Returns the start of the passage before a text's passage, or of the entry's first passage. */
   private int readFrom(int text) {
     int count = named.size();
     if (text < count) {
@@ -343,7 +343,7 @@ final class BruteForce {
           .filter(c -> votes(self, c.nearer) > votes(self, topic(self)))
           .ifPresent(candidates::add);
     }
-    // Margins of entries of the same text differ only by rounding, here and there in another way.
+    // For equal texts, margins differ by rounding only, and other than in the tested analysis.
     candidates.sort(
         Comparator.comparing((Candidate c) -> -Math.rint((c.other - c.own) * 1e9))
             .thenComparing(c -> place(c.entry)));
@@ -359,7 +359,7 @@ final class BruteForce {
         .toList();
   }
 
-  /** How near those of the ten nearest are, all together, that are in a topic. */
+  /** Returns the sum of the similarities to those ten nearest entries that are in a topic. */
   private double votes(int entry, String topic) {
     return nearOwn.nearest.get(entry).stream()
         .filter(other -> topic(other).equals(topic))

@@ -35,7 +35,7 @@ public final class Corpus {
     return this;
   }
 
-  /** Adds an entry as a log has it, with lines of metadata. */
+  /** Adds an entry whose body may contain lines of metadata, as in a log. */
   Corpus addBody(String topic, String body, float... vector) {
     EntryText text = Entry.of(0, topic, body, 0).text();
     add(topic, text.content(), vector);
@@ -44,14 +44,14 @@ public final class Corpus {
     return this;
   }
 
-  /** When the entry that was added last was written. */
+  /** Sets the time at which the last added entry was written. */
   Corpus writtenAt(int minute) {
     Entry last = entries.removeLast();
     entries.add(new Entry(last.offset(), last.topic(), last.body(), minute, last.text()));
     return this;
   }
 
-  /** Adds a passage of the entry that was added last. */
+  /** Adds a passage of the last added entry. */
   Corpus addPassage(int start, int end, float... vector) {
     owners.add(entries.size() - 1);
     passages.add(new Passage(start, end));
@@ -75,7 +75,7 @@ public final class Corpus {
     return UUID.nameUUIDFromBytes(text.getBytes(UTF_8)).toString().replace("-", "");
   }
 
-  /** A corpus of clustered unit vectors, with repeated texts among them. */
+  /** Returns a corpus with clusters of unit vectors, and with some repeated texts. */
   static Corpus random(Random random) {
     int dimension = 4 + random.nextInt(40);
     int count = random.nextInt(120);
@@ -128,7 +128,7 @@ public final class Corpus {
     }
   }
 
-  /** The centre moved by Gaussian noise, at unit length. */
+  /** Returns the centre plus Gaussian noise, scaled to unit length. */
   public static float[] unit(Random random, float[] centre, double spread) {
     double[] moved = new double[centre.length];
     double squares = 0;
@@ -143,7 +143,7 @@ public final class Corpus {
     return vector;
   }
 
-  /** The same texts and vectors in another order, at new offsets. */
+  /** Returns a corpus with the same texts and vectors in another order, at new offsets. */
   Corpus reordered(List<Integer> by) {
     Corpus other = new Corpus();
     other.offset = 1_000;
@@ -177,7 +177,7 @@ public final class Corpus {
     return Analysis.run(named(), vectors(), passageVectors(), threads);
   }
 
-  /** Live entries of each topic so far, to number them. */
+  /** Returns the entries, numbered within their topics. */
   List<NamedEntry> named() {
     Map<String, Integer> next = new HashMap<>();
     List<NamedEntry> named = new ArrayList<>();

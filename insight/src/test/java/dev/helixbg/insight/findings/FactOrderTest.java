@@ -8,7 +8,7 @@ import dev.helixbg.insight.log.Entry;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Which of two facts is older, where no date tells. */
+/** Tests which of two facts is older if dates do not show it. */
 class FactOrderTest {
   private static NamedEntry fact(String line, String heading, String text, int minutes) {
     String body =

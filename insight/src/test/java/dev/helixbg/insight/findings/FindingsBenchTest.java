@@ -23,7 +23,10 @@ import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The figures of {@code bench findings}, which no change of the score may lower unnoticed. */
+/**
+ * Tests the results of {@code bench findings}, so that a change of the score cannot lower them
+ * unnoticed.
+ */
 class FindingsBenchTest {
   private static Result result;
 
@@ -51,7 +54,7 @@ class FindingsBenchTest {
     assertAtLeast(70, 191);
   }
 
-  /** As good as a judge can be on this list: nothing is under a wrong heading. */
+  /** With the known truth as a judge, every verdict is right. */
   @Test
   void withTheTruthAsJudgeWhatItWasAskedIsUnderTheRightHeading() {
     for (Judged row : result.judged()) {
@@ -69,7 +72,7 @@ class FindingsBenchTest {
     assertEquals(12, result.judged().size());
   }
 
-  /** End to end: what the truth was asked is in the report as it is true, and nothing else is. */
+  /** The report has the true verdict for each pair that was asked about, and no other one. */
   @Test
   void theReportSaysOfEachPairWhatIsTrueOfIt() throws Exception {
     Map<String, String> truth = new HashMap<>();
@@ -113,7 +116,7 @@ class FindingsBenchTest {
     return one.compareTo(other) < 0 ? one + " " + other : other + " " + one;
   }
 
-  /** What the pair judge makes of the list; it was trained on other notes. */
+  /** The pair judge, which was trained on other notes, improves the order of the list. */
   @Test
   void whatWasReadRanksBetterThanWhatWasNot() {
     for (int pairs : new int[] {10, 20, 38}) {
@@ -131,7 +134,7 @@ class FindingsBenchTest {
     assertTrue(result.leadingRead().of() <= 20);
   }
 
-  /** 60 answers of an agent that is right in 95 of 100: the KB is held out from all training. */
+  /** The agent gives 60 answers, of which 95 % are right. No training used this KB. */
   @Test
   void whatNoAgentHasReadRanksBetterByWhatTheJudgeLearnsFromAnswers() {
     LearningBench.Gain gain = result.learned().get(1);
@@ -147,7 +150,7 @@ class FindingsBenchTest {
     assertEquals(0, result.far(), "nothing that is worth an act is too far to lead");
   }
 
-  /** What the product asks a model to measure it; -Dtrial.update=true writes it anew. */
+  /** The trial of language models has pairs of this KB; -Dtrial.update=true updates it. */
   @Test
   void theTrialOfTheJudgeIsPartOfThisKnowledgeBase() throws Exception {
     Path file = Path.of("src/main/resources/dev/helixbg/insight/judge/trial.jsonl");
@@ -175,7 +178,7 @@ class FindingsBenchTest {
     assertTrue(result.named("relations", 191).wanted() >= 80);
   }
 
-  /** What docs/findings.md says of the answer of {@code related}. */
+  /** Tests the figures of docs/findings.md on the answers of {@code related}. */
   @Test
   void whatIsSaidAlreadyInOtherWordsIsNotCalledNew() {
     assertSaid("rewrite", 48, 0, 48, 0);

@@ -9,14 +9,14 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Updates of a KB that changes, against a full analysis after each change: of 50 histories, and of
- * 1,000 in scripts/proofs.
+ * Compares each update of a changing KB with a full analysis, for 50 random histories. The command
+ * scripts/proofs tests 1,000 histories.
  */
 class IncrementalAnalysisTest {
   private static final int HISTORIES = Boolean.getBoolean("proofs.all") ? 1_000 : 20;
   private static final int STEPS = 12;
 
-  /** A knowledge base that is written to, edited, cleaned up and compacted at random. */
+  /** A KB whose entries are added, edited, deleted and compacted at random. */
   private static final class History {
     private final Random random;
     private final int topics;
@@ -37,7 +37,7 @@ class IncrementalAnalysisTest {
 
     private Note note() {
       if (!notes.isEmpty() && random.nextInt(6) == 0) {
-        return notes.get(random.nextInt(notes.size())); // the same text once more
+        return notes.get(random.nextInt(notes.size())); // a text that the KB already has
       }
       int centre = random.nextInt(centres.length);
       return new Note(
@@ -62,7 +62,7 @@ class IncrementalAnalysisTest {
             notes.add(note());
           }
         }
-        case 3, 4 -> { // edit: the new text is appended, the old one goes
+        case 3, 4 -> { // edit: the new text is appended, and the old text is deleted
           if (!notes.isEmpty()) {
             Note old = notes.remove(random.nextInt(notes.size()));
             float[] moved = Corpus.unit(random, old.vector(), 0.2);
@@ -92,7 +92,7 @@ class IncrementalAnalysisTest {
       }
     }
 
-    /** As a log holds them: a compaction moves every offset. */
+    /** Returns the notes as entries of a log; each compaction changes all offsets. */
     Corpus corpus() {
       Corpus corpus = new Corpus();
       corpus.offset += random.nextInt(3);

@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A list is measured by what a file says of pairs; a file that says nothing clear is refused. */
+/** Tests how a list is measured by a file of known pairs, and which files are refused. */
 class LabelledPairsTest {
   @TempDir Path folder;
 
@@ -62,7 +62,7 @@ class LabelledPairsTest {
     assertEquals(1, rows.getLast().found().get(Truth.LOOKALIKE));
   }
 
-  /** Of Brown, Cai and DasGupta 2001, and by hand. */
+  /** Expected values are from Brown, Cai and DasGupta 2001, or computed by hand. */
   @Test
   void intervalsAreWilsons() {
     assertEquals("70 % (48–85)", new Share(14, 20).words());
@@ -75,13 +75,14 @@ class LabelledPairsTest {
   void whatIsWrongIsToldWithItsLine() {
     for (Map.Entry<String, String> wrong :
         Map.of(
-                "same\ta:0", "line 1: it is not a word and two entries",
+                "same\ta:0", "line 1: it does not have a word and two entries",
                 "\nsame\ta:0\ta:99", "line 2: there is no entry a:99",
-                "alike\ta:0\ta:1", "line 1: it begins with none of same, overtaken",
+                "alike\ta:0\ta:1", "line 1: its first word is none of same, overtaken",
                 "same\ta:0\tkey0", "line 1: it names one entry twice",
-                "same\ta:0\ta:1\nrelated\ta:1\ta:0", "line 2: an earlier line says same",
-                "related\ta:0\ta:1", "names no pair that is the same or overtaken",
-                "", "names no pair")
+                "same\ta:0\ta:1\nrelated\ta:1\ta:0",
+                    "line 2: an earlier line calls this pair 'same'",
+                "related\ta:0\ta:1", "has no pair that is 'same' or 'overtaken'",
+                "", "has no pair")
             .entrySet()) {
       String message = assertThrows(IOException.class, () -> read(wrong.getKey())).getMessage();
       assertTrue(message.contains(wrong.getValue()), message);

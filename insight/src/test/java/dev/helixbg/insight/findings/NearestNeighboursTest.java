@@ -7,7 +7,7 @@ import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.terms.TermVectors;
 import org.junit.jupiter.api.Test;
 
-/** The nearest of each entry. */
+/** Tests the lists of the nearest neighbours of each entry. */
 class NearestNeighboursTest {
   @Test
   void listsHoldTheNearestWhateverTheNumberOfThreads() {

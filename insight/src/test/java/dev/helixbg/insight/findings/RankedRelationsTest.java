@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** The one list of relations: what is in it, what is not, and in which order. */
+/** Tests which relations the list contains, and in which order. */
 class RankedRelationsTest {
   private static List<String> names(Findings findings) {
     return findings.relations().stream().map(r -> r.a().name() + " " + r.b().name()).toList();
@@ -57,7 +57,7 @@ class RankedRelationsTest {
     assertTrue(!names(plain.analyse()).getFirst().equals("t3:0 t17:0"));
   }
 
-  /** The vectors of texts that the model cannot read are all alike, by chance more or less. */
+  /** Vectors of texts that the model cannot read are similar, and differ only by chance. */
   @Test
   void textsThatTheModelCannotReadAreRankedByTheirWords() {
     Corpus corpus = new Corpus();
@@ -85,7 +85,7 @@ class RankedRelationsTest {
     assertEquals(List.of("a:0 b:0", "b:0 b:1"), left.stream().sorted().toList());
   }
 
-  /** A link names a place among all entries, whether or not each has a vector yet. */
+  /** A link names a place among all entries, including those that have no vector yet. */
   @Test
   void linksLeadWhereTheyLeadThoughEntriesAreMissing() {
     Corpus corpus = new Corpus();
@@ -100,7 +100,7 @@ class RankedRelationsTest {
     assertEquals(List.of(), names(findings));
   }
 
-  /** A passage that two entries share does not make them the same. */
+  /** A shared passage does not raise the similarity of the two whole entries. */
   @Test
   void theSimilarityIsThatOfTheEntriesAndPassagesHaveTheirOwn() {
     Corpus corpus = new Corpus();

@@ -20,11 +20,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Secrets are found among texts that look like them. No secret here was ever issued. */
+/** Tests that secrets are found among similar texts. All secrets here are invented. */
 class SecretCheckTest {
   private static final Random RANDOM = new Random(3);
 
-  /** Put together here, so that no scanner takes this file for a leak. */
+  /** Makes a random secret; scanners would report a literal secret in this file as a leak. */
   private static String drawn(String prefix, int length) {
     StringBuilder text = new StringBuilder(prefix).append("Q7b");
     String letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -105,7 +105,7 @@ class SecretCheckTest {
     assertEquals(List.of(), secrets(bodies));
   }
 
-  /** Nothing that is shown of a finding holds the secret, and places in the text stay. */
+  /** A shown finding does not contain the secret, and positions in its text do not change. */
   @Test
   void secretsAreMaskedWithoutMovingWhatFollows() {
     for (String secret : SECRETS) {

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What decisions do to the findings of an analysis. */
+/** Tests how decisions change the list of findings. */
 class SettledFindingsTest {
   @TempDir(factory = InMemory.class)
   Path insights;
@@ -33,7 +33,7 @@ class SettledFindingsTest {
         .toList();
   }
 
-  /** The report lists the best of those that are left, under the ids that they always had. */
+  /** The report then lists the best remaining findings, with unchanged ids. */
   @Test
   void settledFindingsMakeRoomForTheNextBest() throws IOException {
     int taken = 0;

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** Which sentences are asked about, and which of them become a group. */
+/** Tests which sentences are compared, and which of them form a group. */
 class LessonGroupsTest {
   private static List<Pair> pairs(int... ends) {
     List<Pair> pairs = new ArrayList<>();
@@ -36,7 +36,7 @@ class LessonGroupsTest {
     assertEquals(List.of(List.of(0, 1, 2, 3)), groups(clique));
   }
 
-  /** Two lessons with one sentence between them, which is the same as one of each. */
+  /** Two groups, and a sentence that forms a pair with one sentence of each group. */
   @Test
   void aChainFallsIntoItsParts() {
     List<Pair> chain = pairs(0, 1, 0, 2, 1, 2, 2, 5, 5, 7, 7, 8, 7, 9, 8, 9);
@@ -47,7 +47,7 @@ class LessonGroupsTest {
     assertEquals(Set.of(0, 1, 2, 7, 8, 9), members);
   }
 
-  /** A long chain of single pairs is cut to what hangs together. */
+  /** A long chain of pairs gives only groups of three. */
   @Test
   void noGroupIsAChain() {
     List<Pair> chain = new ArrayList<>();

@@ -25,7 +25,7 @@ import java.util.Random;
 import java.util.concurrent.CancellationException;
 import org.junit.jupiter.api.Test;
 
-/** What is asked for lessons, what is remembered, and what is named. */
+/** Tests which questions about lessons are asked, and which lessons are listed. */
 class LessonRunTest extends StoreFixture {
   private static final String REPEAT = "A step may run twice, so make the second run harmless";
   private static final String CLOCK = "A clock may be wrong, so never order things by it";
@@ -36,7 +36,7 @@ class LessonRunTest extends StoreFixture {
   private int asked;
   private List<String> orders = List.of("same", "same");
 
-  /** An entry and the lesson that the model writes of it. */
+  /** Adds an entry and the lesson that the model writes for it. */
   private void entry(String topic, String body, String lesson) {
     Entry entry = Entry.of(100L * log.size(), topic, body, 0);
     log.add(entry);
@@ -60,7 +60,7 @@ class LessonRunTest extends StoreFixture {
     };
   }
 
-  /** Sentences that begin alike are near to each other. */
+  /** Returns vectors that are near to each other if the sentences begin alike. */
   private static List<float[]> vectors(List<String> texts) {
     return texts.stream()
         .map(
@@ -144,7 +144,7 @@ class LessonRunTest extends StoreFixture {
     assertEquals(List.of(), run(LONG).lessons());
   }
 
-  /** Copies are one entry that was stored twice: they teach nothing more often. */
+  /** Copies of an entry count as one entry that teaches the lesson. */
   @Test
   void copiesCountOnce() throws Exception {
     entry("queue", "Jobs run twice.", REPEAT + ".");
@@ -162,7 +162,7 @@ class LessonRunTest extends StoreFixture {
     assertEquals(3, asked, "nobody compares a sentence with itself");
   }
 
-  /** What act stores is an entry that links to all of them. */
+  /** The act for a lesson stores an entry that links to all entries that teach the lesson. */
   @Test
   void whatAnEntryGathersIsNamedNoMore() throws Exception {
     twoLessons();

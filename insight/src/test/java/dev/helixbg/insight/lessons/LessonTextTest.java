@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a model wrote as the lesson of an entry is believed only where it can be one. */
+/** Tests which answers of a model are accepted as the lesson of an entry. */
 class LessonTextTest {
   private static final String ENTRY =
       "Customer 8812 was charged twice: the gateway answered after our limit of 10 s, so we sent"

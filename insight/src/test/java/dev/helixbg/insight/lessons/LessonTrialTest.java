@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** What is found out about a reader of lessons, by readers of whom it is known. */
+/** Tests the measured reliability of models, for stand-ins whose reliability is known. */
 class LessonTrialTest extends StoreFixture {
   private Optional<LessonTrust> measure(Function<Question, Answer> reader, Duration time)
       throws Exception {
@@ -58,7 +58,7 @@ class LessonTrialTest extends StoreFixture {
     assertFalse(trust.isGuessing());
   }
 
-  /** The readers of the trial saw neither groups nor lessons: as good as a model can be. */
+  /** These answers are from readers who saw neither the groups nor the known lessons. */
   @Test
   void theReadersOfTheTrialAreRightOfMost() throws Exception {
     Map<String, String> written = new HashMap<>();
@@ -91,7 +91,8 @@ class LessonTrialTest extends StoreFixture {
                         : rule(false),
                 Duration.ofDays(1))
             .orElseThrow();
-    assertTrue(trust.right() <= 6, trust.words()); // three of 38 are nearest to anything
+    assertTrue(
+        trust.right() <= 6, trust.words()); // for any sentence, 3 of 38 lessons are the nearest
     assertTrue(trust.isGuessing());
     assertTrue(trust.words().endsWith("it is guessing."), trust.words());
   }

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The marks of issue 50, with readers in the model's place. */
+/** Tests the results of {@code bench lessons}, in which readers take the place of a model. */
 class LessonsBenchTest {
 
   @Test

@@ -20,7 +20,7 @@ import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.junit.jupiter.api.Test;
 
-/** A report whose first pairs the pair judge has read. */
+/** Tests reports after the pair judge has read the first pairs. */
 class AssessedReportTest {
   private static final Report UNREAD = KbFixtures.large().report();
   private static final List<NamedEntry> ENTRIES = UNREAD.findings().entries();

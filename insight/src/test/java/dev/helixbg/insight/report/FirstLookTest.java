@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** A first look says so in every form; GoldenReportTest shows that a whole report does not. */
+/** Tests that each format of an early report says that it is a first look. */
 class FirstLookTest {
   private static final String WORDS =
       "This is a first look. Still to come: 1,200 passages of 300 long entries to be read, and 45"

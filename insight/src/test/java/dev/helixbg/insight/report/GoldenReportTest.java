@@ -10,7 +10,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** The reports of the small fixture, byte for byte, as somebody once read and liked them. */
+/**
+ * Compares the reports on {@link KbFixtures#small} byte for byte with reports that a person has
+ * checked.
+ */
 class GoldenReportTest {
   private static final String UPDATE = "report.golden.update";
   private static final String HOW_TO_UPDATE =

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a browser would see, by the eyes of an HTML parser that knows nothing of the template. */
+/** Tests the HTML report with an independent HTML parser, which sees what a browser would see. */
 class HtmlReportTest {
   private static final Set<String> ELEMENTS =
       Set.of(
@@ -69,7 +69,7 @@ class HtmlReportTest {
   void theFileIsWellFormed(Report report) {
     Parser parser = Parser.htmlParser().setTrackErrors(10);
     parser.parseInput(html(report), "");
-    // A self-closing circle is fine in SVG, but jsoup notes it.
+    // A self-closing circle is correct in SVG, but jsoup reports it as an error.
     List<String> errors =
         parser.getErrors().stream()
             .map(Object::toString)

@@ -53,9 +53,7 @@ class JsonReportTest {
     assertTrue(text.endsWith("}\n"));
   }
 
-  /**
-   * Readers refuse texts of 20 million characters: one of them would damage the report for ever.
-   */
+  /** JSON parsers refuse a whole report if one text has over 20 million characters. */
   @Test
   void itIsReadableHoweverLongWhatEntriesAndModelsSayIs() throws IOException {
     String endless = "x".repeat(21_000_000);
@@ -115,7 +113,7 @@ class JsonReportTest {
     assertTrue(KbFixtures.tree(new KbFixture().report()).get("asOf").isNull());
   }
 
-  /** The tables of docs/report-schema.md name exactly the fields of the file, in its order. */
+  /** The tables of docs/report-schema.md list exactly the fields of report.json, in order. */
   @Test
   void theSchemaDocumentNamesEveryFieldInOrder() throws IOException {
     Report all = KbFixtures.everything();
@@ -157,7 +155,7 @@ class JsonReportTest {
         fields(json.at("/log/damage/0")));
   }
 
-  /** Who wants to know what there is need not read texts. */
+  /** {@link FindingList} lists the same findings as report.json, without their entries' texts. */
   @Test
   void allFindingsAreListedAsTheyAreTold() throws IOException, SQLException {
     Report all = KbFixtures.everything();

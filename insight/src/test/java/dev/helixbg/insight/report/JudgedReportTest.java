@@ -24,11 +24,11 @@ import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
 import org.junit.jupiter.api.Test;
 
-/** What a language model adds to the reports, in every format. */
+/** Tests what a language model adds to the reports, in every format. */
 class JudgedReportTest {
   static final Optional<JudgeTrust> TRUSTED = Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9));
 
-  /** A model may say this, and it must stay text in every form: see everyFixture. */
+  /** An answer of a model that must stay plain text in every format. */
   static final String HOSTILE =
       "\" title=evil onload=evil <img src=evil> <script>alert(1)</script> | **x** `y`"
           + " \u001B[31m\u202E";
@@ -120,7 +120,7 @@ class JudgedReportTest {
     assertTrue(note.contains("4 questions are left for the next run"), note);
   }
 
-  /** Three entries make three pairs, and more entries far more pairs than entries. */
+  /** Returns a report on four entries. Each of the six pairs has the verdict <i>overtaken</i>. */
   private static Report allOvertaken(Optional<JudgeTrust> trust) {
     KbFixture kb = new KbFixture();
     NamedEntry a = kb.entry("x", 1, "The bridge opens at eight.");
@@ -142,7 +142,7 @@ class JudgedReportTest {
     return KbFixtures.with(plain, judged(verdicts, trust));
   }
 
-  /** Judgements of pairs alone. */
+  /** Returns judgements that contain only verdicts on pairs. */
   static Judgements judged(Map<String, PairVerdict> verdicts, Optional<JudgeTrust> trust) {
     return new Judgements(Optional.of("Qwen3"), Map.of(), verdicts, Map.of(), List.of(), Map.of())
         .trusted(trust, Optional.empty());

@@ -15,10 +15,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
 
-/**
- * A knowledge base put together for tests: entries, and what somebody claims to have found among
- * them.
- */
+/** Builds a knowledge base for tests: its entries, and freely chosen findings about them. */
 final class KbFixture {
 
   private final List<NamedEntry> entries = new ArrayList<>();

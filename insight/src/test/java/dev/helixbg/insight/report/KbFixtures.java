@@ -35,7 +35,7 @@ public final class KbFixtures {
     return out.toByteArray();
   }
 
-  /** Returns the JSON report as a reader has it. */
+  /** Returns the parsed JSON report. */
   static JsonNode tree(Report report) throws IOException {
     return new ObjectMapper().readTree(json(report));
   }
@@ -82,7 +82,7 @@ public final class KbFixtures {
         notes);
   }
 
-  /** One of everything, small enough to be read as a golden file. */
+  /** Returns a small KB with one finding of each kind; its reports are the golden files. */
   static KbFixture small() {
     KbFixture kb = new KbFixture();
     NamedEntry rotate =
@@ -139,7 +139,7 @@ public final class KbFixtures {
         .damage(1_204, 37, LogAccount.Kind.TORN_TAIL, "entry of 61 bytes, the file ends after 37");
   }
 
-  /** More of everything than a report lists in full. */
+  /** Returns a KB with more findings of each kind than a report lists in full. */
   static KbFixture large() {
     KbFixture kb = new KbFixture();
     List<NamedEntry> all = entries(kb, 600, 60);
@@ -153,7 +153,10 @@ public final class KbFixtures {
     return kb;
   }
 
-  /** Each text has a word of its own: numbers would make them a series, which does not lead. */
+  /**
+   * Adds entries. Each text has a unique word. Unique numbers would make the texts a series, and a
+   * series does not lead a report.
+   */
   static List<NamedEntry> entries(KbFixture kb, int count, int topics) {
     List<NamedEntry> all = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -181,7 +184,7 @@ public final class KbFixtures {
           + "<div onclick=\"x()\">\n<!-- \n<![CDATA[\n\r# after CR\r\n[ref]: https://evil.example\n"
           + HOSTILE_LINE;
 
-  /** Names, texts, tags, sources and damage that try everything. */
+  /** Returns a KB with markup and control characters in names, texts, tags and sources. */
   static KbFixture hostile() {
     KbFixture kb = new KbFixture();
     String[] topics = {

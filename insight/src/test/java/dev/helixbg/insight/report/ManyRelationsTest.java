@@ -21,7 +21,7 @@ import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.junit.jupiter.api.Test;
 
-/** How much of a long list of relations each form of the report shows, and what leads. */
+/** Tests how much of a long list of relations each format shows, and which relations lead. */
 class ManyRelationsTest {
   private static final Finding.Evidence EVIDENCE = NearestPair.nearness(1, 2);
 
@@ -43,7 +43,7 @@ class ManyRelationsTest {
 
   private static final String LINES = "section[aria-labelledby=others] > details > ul.lines > li";
 
-  /** A weak sign has a line, whose text is left to a command. */
+  /** A misfiled entry gets only one line, without its text. */
   @Test
   void misfiledEntriesHaveALineEach() {
     KbFixture kb = new KbFixture();
@@ -58,7 +58,7 @@ class ManyRelationsTest {
     assertFalse(page.text().contains("More."), page.text());
   }
 
-  /** Ten in full, a hundred in a line each; where the others are is said. */
+  /** Ten pairs are shown in full, and 100 on one line each; the other pairs are counted. */
   @Test
   void aHundredPairsThatDoNotLeadAreListedAndTheOthersCounted() throws IOException {
     Report report = report(120, 340);
@@ -78,7 +78,7 @@ class ManyRelationsTest {
     assertEquals(340, KbFixtures.tree(report).get("relations").size());
   }
 
-  /** A page that a browser opens at once: long texts, long names and much of everything. */
+  /** The page must open at once in a browser, even with long texts and names and many findings. */
   @Test
   void thePageOfTwoThousandEntriesIsAtMostAMegabyte() {
     KbFixture kb = new KbFixture();
@@ -139,7 +139,7 @@ class ManyRelationsTest {
     return new PairVerdict(said, .9, same, related, Double.NaN, false, false);
   }
 
-  /** Nobody is told to act on a coin. */
+  /** A judge that guesses must not suggest acts. */
   @Test
   void ofAJudgeThatGuessesTheReportSaysSoInsteadOfCountingItsVerdicts() {
     Report plain = report(120, 40);
@@ -153,7 +153,7 @@ class ManyRelationsTest {
     assertTrue(TerminalSummaryTest.plain(report).contains(JudgeTrust.GUESSING));
   }
 
-  /** What an edit needs and a reader of a long list does not. */
+  /** Only relations near the top of the list have full texts and edits. */
   @Test
   void farDownTheListOfRelationsTextsAreShortInTheFile() throws IOException {
     int full = FindingJson.FULL_RELATIONS;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a Markdown viewer would see, by the eyes of a parser that knows nothing of the renderer. */
+/** Tests the Markdown report with an independent parser, which sees what a viewer would see. */
 class MarkdownReportTest {
   private static final Parser PARSER =
       Parser.builder().extensions(List.of(TablesExtension.create())).build();
@@ -43,7 +43,8 @@ class MarkdownReportTest {
       assertTrue(OURS.contains(kind), () -> kind + " " + node);
       rules += kind.equals("ThematicBreak") ? 1 : 0;
       if (node instanceof Text text) {
-        // GitHub and others make links of addresses in plain text: none of theirs may be in it.
+        // GitHub turns addresses in plain text into links, so hostile addresses must not appear
+        // there.
         String literal = text.getLiteral();
         assertFalse(literal.contains("evil") || literal.contains("alert"), literal);
       }
@@ -51,7 +52,7 @@ class MarkdownReportTest {
     assertEquals(1, rules);
   }
 
-  /** Where verdicts rank the pairs, JudgedReportTest looks at them. */
+  /** Returns the reports without verdicts; JudgedReportTest tests the other reports. */
   static Stream<Report> withoutVerdicts() {
     return HtmlReportTest.everyFixture().filter(report -> report.judgements().model().isEmpty());
   }
@@ -69,7 +70,7 @@ class MarkdownReportTest {
                 node -> node instanceof FencedCodeBlock block && !block.getInfo().equals("json"))
             .map(node -> ((FencedCodeBlock) node).getLiteral())
             .toList();
-    // The last block is the chart.
+    // The last block shows the chart.
     assertEquals(expected, blocks.subList(0, expected.size()));
     assertTrue(blocks.size() <= expected.size() + 1);
     long findings = leading(report).size() + report.findings().copies().size();
@@ -81,7 +82,7 @@ class MarkdownReportTest {
     return JudgedRelations.of(report.findings().relations(), report.judgements()).leading();
   }
 
-  /** Else twenty of three hundred copies would look like all of them. */
+  /** Otherwise, a reader would take the named copies for all copies. */
   @Test
   void ofManyCopiesItIsSaidHowManyMoreThereAre() {
     KbFixture kb = new KbFixture();

@@ -18,7 +18,7 @@ import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
 import org.junit.jupiter.api.Test;
 
-/** What became of sources, in each form of a report, and as text only. */
+/** Tests that each format of a report shows moved source files, with names as plain text. */
 class MovedSourcesReportTest {
   private static final String HOSTILE = "<b>a</b>`x`|{{id}}\u001B[31m.java";
 
@@ -27,7 +27,7 @@ class MovedSourcesReportTest {
 
   private final Report plain = KbFixtures.small().report();
 
-  /** One file that is gone, and its folder. */
+  /** Returns one finding about a removed file, and the folder of the file. */
   static SourceCheckResult one(Report about) {
     return new SourceCheckResult(
         List.of(SHOP),

@@ -86,7 +86,7 @@ class NotesReportTest {
     return kb.entry("n/", time, Optional.of(file), OptionalDouble.empty(), text);
   }
 
-  /** Two files of which three sections match are one thing to read. */
+  /** If several sections of two files match, a reader compares the two files once. */
   @Test
   void pairsOfSectionsOfTheSameTwoFilesAreFolded() {
     KbFixture kb = new KbFixture();
@@ -110,7 +110,7 @@ class NotesReportTest {
             .contains("\n2 more pairs of sections of the same two files:\n"));
   }
 
-  /** A passage deep in a long note is shown where it stands; one at its beginning stands there. */
+  /** A matching passage far down a long note is shown with the text around it. */
   @Test
   void aPassageThatMatchesIsShownWithWhatIsAroundIt() {
     KbFixture kb = new KbFixture();
@@ -139,7 +139,7 @@ class NotesReportTest {
         MarkdownReport.render(kb.report()).contains("⟦" + passage + "⟧ And after it that.\n"));
   }
 
-  /** Of a note that tells no hour no midnight is made. */
+  /** A note that has a date but no hour does not get the hour 0:00. */
   @Test
   void aDayIsADayInJsonToo() throws Exception {
     KbFixture kb = new KbFixture();

@@ -11,7 +11,7 @@ import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.junit.jupiter.api.Test;
 
-/** Entries that hold a secret, in each form of a report. */
+/** Tests that each format of a report lists entries with a secret. */
 class SecretReportTest {
   private static final String SAYS = "its form suggests that it holds a secret: GitHub token";
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class TerminalSummaryTest {
-  /** Without its own colours. */
+  /** Returns the summary without its own colours. */
   static String plain(Report report) {
     return TerminalSummary.render(report).replaceAll("\u001B\\[[0-9]+m", "");
   }

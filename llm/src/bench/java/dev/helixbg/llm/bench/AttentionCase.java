@@ -19,9 +19,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Attention with the heads of Qwen3-0.6B and half-precision caches. Either a prompt attends to
- * itself, or one token attends to long caches. These have so many layers that they exceed the CPU
- * caches.
+ * Measures attention with the heads of Qwen3-0.6B and a half-precision cache of keys and values.
+ * Either a prompt attends to itself, or one token attends to a long cache. The long cache has so
+ * many layers that it does not fit into the CPU's caches.
  */
 final class AttentionCase implements KernelCase {
   private static final int HEADS = 16;
@@ -98,7 +98,7 @@ final class AttentionCase implements KernelCase {
     }
   }
 
-  /** The bound allows that keys with different last bits are rounded to different f16 numbers. */
+  /** Allows for keys that differ in their last bits and are rounded to different f16 numbers. */
   @Override
   public double bound() {
     return 1e-3;
@@ -109,7 +109,7 @@ final class AttentionCase implements KernelCase {
     measured.cache.close();
   }
 
-  /** Random queries, keys and values on one backend; they are the same for each backend. */
+  /** Random queries, keys and values on one backend. All backends get the same numbers. */
   private final class Side {
     private final Backend backend;
     private final KvShape shape;

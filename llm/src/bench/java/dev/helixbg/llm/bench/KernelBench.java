@@ -27,15 +27,15 @@ public final class KernelBench {
   /**
    * Amounts of data and of time for the measurements.
    *
-   * @param bytes size of the weights, and of the memory that is read to measure the ceiling
+   * @param bytes size of the weights, and of the memory that is read to measure the memory's speed
    * @param prompt number of tokens of a prompt
    * @param promptRows number of rows of the matrix that a prompt is multiplied with
    * @param cached number of positions before the single token whose attention is measured
    * @param layers number of layers of that token's cache
-   * @param rows number of rows of activations, for the steps between products
-   * @param warmNanos time of the warm-up until kernels are compiled; a fifth of this time for each
-   *     further number of threads
-   * @param roundNanos time of a round
+   * @param rows number of rows of activations, for the steps between matrix products
+   * @param warmNanos time in which a kernel runs until the JIT has compiled it, in nanoseconds. For
+   *     each number of threads after the first, a fifth of this time is enough.
+   * @param roundNanos time of a measured round, in nanoseconds
    */
   record Size(
       long bytes,
@@ -60,9 +60,9 @@ public final class KernelBench {
    * @param kernel description of the computation, with its shape
    * @param unit unit of speed and ceiling: GB/s, or GMAC/s (10⁹ multiply-adds per second)
    * @param speed speed of the fastest round
-   * @param ceiling best of several rounds, between the kernel's rounds, of reading memory or of
-   *     multiply-adds in registers, with as many threads
-   * @param error largest error of a result, relative to the largest result
+   * @param ceiling highest speed of reading memory, or of multiply-adds in registers, with the same
+   *     number of threads; measured in several rounds between the kernel's rounds
+   * @param error largest error of the kernel's results, divided by the largest result
    */
   public record Result(
       String kernel, int threads, String unit, double speed, double ceiling, double error) {
@@ -93,8 +93,8 @@ public final class KernelBench {
   }
 
   /**
-   * Measures the products of these types. Also measures attention and the steps between products if
-   * {@code others}.
+   * Measures matrix products with weights of the given types. If {@code others} is true, also
+   * measures attention and the steps between products.
    *
    * @throws IllegalStateException if a result is wrong
    */
@@ -147,7 +147,7 @@ public final class KernelBench {
       double error = measured.error();
       if (!(error <= measured.bound())) {
         throw new IllegalStateException(
-            "The kernel of %s is wrong on this machine: off by %.2g of its largest result, %.0e allowed"
+            "The kernel of %s is wrong on this machine: its error is %.2g of its largest result; %.0e is allowed"
                 .formatted(measured.name(), error, measured.bound()));
       }
       runFor(measured, size.warmNanos() / (count == threads.getFirst() ? 1 : 5));

@@ -24,13 +24,13 @@ interface KernelCase extends AutoCloseable {
 
   Limit limit();
 
-  /** Returns the number of bytes that a run reads and writes, or of its multiply-adds. */
+  /** Returns how many bytes a run reads and writes, or how many multiply-adds it computes. */
   double amount();
 
   void run();
 
   /**
-   * Returns the largest error of a result after one run on fresh data, relative to the largest
+   * Returns the largest error of the results of one run on fresh data, divided by the largest
    * result. Scalar code in double precision computes the expected results.
    */
   double error();

@@ -16,8 +16,9 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The llama.cpp that npm publishes, which a user could install instead of this engine. It runs in a
- * process of Node.js with {@code llama.mjs}, until {@link #close}. The process inherits stderr.
+ * The engine llama.cpp from npm's package node-llama-cpp, which a user could install instead of
+ * this engine. Until {@link #close}, it runs in a process of Node.js with the script {@code
+ * llama.mjs}. The process writes errors to the stderr of this program.
  */
 public final class LlamaRival implements Rival, AutoCloseable {
   /** Message that tells how to install llama.cpp. */
@@ -90,7 +91,7 @@ public final class LlamaRival implements Rival, AutoCloseable {
    * Starts llama.cpp and makes it load a model.
    *
    * @param folder folder in which llama.cpp is installed
-   * @param tokens maximum number of tokens of a round
+   * @param tokens maximum number of tokens of a measured round
    * @param patience maximum time to wait for the start, and for each round
    * @throws RivalException if there is no {@code node}, or the model cannot be loaded
    */
@@ -149,7 +150,7 @@ public final class LlamaRival implements Rival, AutoCloseable {
     }
   }
 
-  /** Returns the text after {@code before} in the next line that begins with it. */
+  /** Waits for the next line that begins with {@code before}, and returns the rest of the line. */
   private String answer(String before) {
     long end = System.nanoTime() + patience.toNanos();
     try {
@@ -161,7 +162,7 @@ public final class LlamaRival implements Rival, AutoCloseable {
         }
         if (line.equals(END)) {
           throw new RivalException(
-              "llama.cpp ended with exit code %d; what it said is above"
+              "llama.cpp ended with exit code %d; its messages are above"
                   .formatted(process.waitFor()));
         }
         if (line.startsWith(before)) {
@@ -174,7 +175,7 @@ public final class LlamaRival implements Rival, AutoCloseable {
     }
   }
 
-  /** Moves output to a queue, because only waiting for a queue can be interrupted. */
+  /** Moves output to a queue: waiting for a queue can be interrupted, reading output cannot. */
   private void read() {
     try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
       for (String line = output.readLine(); line != null; line = output.readLine()) {

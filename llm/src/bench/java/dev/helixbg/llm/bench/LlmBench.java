@@ -18,8 +18,8 @@ import java.util.function.DoubleSupplier;
 
 /**
  * Measures a model as llama-bench does, with random tokens and a fresh cache for each run. After
- * one run to warm up, the given number of runs is measured. The model and a rival take turns, run
- * by run.
+ * one run to warm up, the given number of runs is measured. Runs of the model alternate with runs
+ * of a rival, another engine.
  *
  * <p>{@code pp512} reads a prompt of 512 tokens and computes the logits of its last token. {@code
  * tg64} runs 64 passes of one token, each of which computes logits and chooses a token. {@code
@@ -37,7 +37,7 @@ public final class LlmBench {
    * @param repetitions number of measured runs, at least 1
    * @param threads number of threads on which the model runs
    * @param cancelled returns true to cancel; called between passes
-   * @param rival engine that runs the same file with as many threads
+   * @param rival another engine, which runs the same model file with the same number of threads
    */
   public LlmBench(
       TextModel model,
@@ -59,11 +59,12 @@ public final class LlmBench {
    * @param tokensPerSecond mean over the repetitions
    * @param deviation standard deviation over the repetitions
    * @param median median of the repetitions
-   * @param rivalMedian median of as many repetitions of the rival; 0 without a rival
-   * @param weightGigabytesPerSecond speed at which weights are read; each pass counts them once
-   * @param memoryGigabytesPerSecond speed at which as many threads read the model's file from
-   *     memory. It is measured before every repetition, because on a shared machine it varies from
-   *     second to second.
+   * @param rivalMedian median of the rival's repetitions; 0 without a rival
+   * @param weightGigabytesPerSecond speed at which the model reads weights; each forward pass
+   *     counts its weights once
+   * @param memoryGigabytesPerSecond speed at which the same number of threads can read the model's
+   *     file from memory. It is measured before every repetition, because on a shared machine it
+   *     varies from second to second.
    * @param allocatedBytesPerToken bytes that all threads allocate on the heap, per token
    */
   public record Result(
@@ -129,7 +130,7 @@ public final class LlmBench {
 
   /**
    * @param tokens number of tokens that the work reads or generates
-   * @param rivalsRound runs a round of the rival and returns its speed; 0 if there is none
+   * @param rivalsRound runs a round of the rival and returns its speed, or 0 if there is no rival
    */
   private Result measure(String test, int tokens, Runnable work, DoubleSupplier rivalsRound) {
     work.run();

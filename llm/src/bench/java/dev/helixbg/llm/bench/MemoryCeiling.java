@@ -6,7 +6,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import jdk.incubator.vector.LongVector;
 import jdk.incubator.vector.VectorSpecies;
 
-/** Measures the reading speed of memory. Decoding reads every weight, so it cannot be faster. */
+/**
+ * Measures how fast memory can be read. To generate a token, a model reads all weights, so this
+ * speed limits the tokens per second.
+ */
 final class MemoryCeiling {
   private static final VectorSpecies<Long> LONGS = LongVector.SPECIES_PREFERRED;
   private static final int VECTOR = LONGS.vectorByteSize();
@@ -15,10 +18,10 @@ final class MemoryCeiling {
   private static final int STEP = 4 * VECTOR;
   private static final long MOST_BYTES_PER_THREAD = 1 << 30;
 
-  /** Minimum number of bytes of a round, so that the start of threads takes little of its time. */
+  /** Minimum number of bytes of a round. Starting threads then takes little of a round's time. */
   private static final long LEAST_BYTES = 1 << 29;
 
-  /** Bytes per call. A loop that runs for milliseconds would be compiled worse, from its middle. */
+  /** Bytes per call. The JIT compiles a longer loop while it runs, and the code is slower. */
   private static final int PIECE = 1 << 18;
 
   private MemoryCeiling() {}

@@ -5,13 +5,15 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Measures the speed of fused multiply-adds of floats that need no memory. Matrix products of
+ * Measures the speed of fused multiply-adds of floats that are in registers. Matrix products of
  * floats cannot be faster.
  */
 final class MultiplyAddCeiling {
   private static final VectorSpecies<Float> FLOATS = FloatVector.SPECIES_PREFERRED;
 
-  /** Number of independent sums, enough to hide the latency of two units with four cycles each. */
+  /**
+   * Number of independent sums: enough for two multiply-add units with a latency of four cycles.
+   */
   private static final int SUMS = 10;
 
   private static final int STEPS = 2_000_000;

@@ -17,13 +17,14 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * The product of a matrix of one type with one vector or many vectors. It runs the backend's step,
- * so dividing the rows and preparing the activations take time as in a model.
+ * Measures the product of a weight matrix with one vector or many vectors. A run is a whole step of
+ * the backend. As in a model, its time includes dividing the rows among threads and preparing the
+ * activations.
  */
 final class ProductCase implements KernelCase {
   static final int COLUMNS = 2048;
 
-  /** Number of matrix rows that are checked, at least 13 rows in every thread's share. */
+  /** Number of matrix rows whose results are checked, evenly spread over the matrix. */
   private static final int CHECKED = 97;
 
   private final CpuBackend backend;
@@ -63,7 +64,7 @@ final class ProductCase implements KernelCase {
     return new Tensor(type.name(), type, List.of((long) COLUMNS, rows), data);
   }
 
-  /** Measures the product with one vector, by a model's kernel. Reads all weights from memory. */
+  /** Measures the product of the matrix with one vector. Each run reads all weights from memory. */
   static ProductCase vector(CpuBackend backend, Tensor weights) {
     KernelWarmUp.rows(weights.type());
     return new ProductCase(backend, weights, 1);
@@ -122,7 +123,7 @@ final class ProductCase implements KernelCase {
     return worst / largest;
   }
 
-  /** The bound allows for activations of eight bits, and for bits that Q4_K's offsets lose. */
+  /** Allows for activations of eight bits, and for rounding when Q4_K's minima are subtracted. */
   @Override
   public double bound() {
     if (tokens > 1 || RowKernels.of(weights.type()).floats(COLUMNS) < COLUMNS) {

@@ -1,10 +1,10 @@
 package dev.helixbg.llm.bench;
 
-/** Another engine. It is measured on the same model, in turn with this engine. */
+/** Another engine that runs the same model. Its rounds alternate with runs of this engine. */
 @FunctionalInterface
 public interface Rival {
   /**
-   * Runs a round. If the thread is interrupted, soon returns an arbitrary number.
+   * Runs a measured round. If the thread is interrupted, soon returns an arbitrary number.
    *
    * @param test {@code pp} or {@code tg}, as in {@link LlmBench}
    * @return tokens per second

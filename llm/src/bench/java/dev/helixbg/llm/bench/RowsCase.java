@@ -7,13 +7,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.SplittableRandom;
 
-/** A step between matrix products, with more rows of activations than caches can hold. */
+/** Measures a step between matrix products, on more activations than the CPU's caches can hold. */
 final class RowsCase implements KernelCase {
   private static final int COLUMNS = 1024;
   private static final int HEAD = 128;
   private static final float EPSILON = 1e-6f;
 
-  /** Number of rows that are checked, on both sides of each boundary between threads' rows. */
+  /** Number of rows whose results are checked, evenly spread over all rows. */
   private static final int CHECKED = 61;
 
   private final Arena arena = Arena.ofShared();
@@ -25,7 +25,7 @@ final class RowsCase implements KernelCase {
   private final MemorySegment gain = floats(COLUMNS);
   private final MemorySegment angles = floats(HEAD);
 
-  /** Steps, each with its name and the number of bytes that it moves per value. */
+  /** Steps, each with its name and the number of bytes that it reads and writes per value. */
   enum Step {
     NORM("RMSNorm", 8),
     ROTATE("norm and RoPE of heads", 8),
@@ -106,7 +106,7 @@ final class RowsCase implements KernelCase {
     }
   }
 
-  /** Uses separate rows, because two of the steps change their input. */
+  /** Returns the error for separate rows, because two of the steps change their input. */
   @Override
   public double error() {
     double worst = 0;

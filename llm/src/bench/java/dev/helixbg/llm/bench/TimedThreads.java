@@ -7,7 +7,7 @@ import java.util.stream.IntStream;
 final class TimedThreads {
   private TimedThreads() {}
 
-  /** Returns the nanoseconds until all threads have run {@code work} with their own index. */
+  /** Returns the nanoseconds until each thread has run {@code work} with its index. */
   static long nanos(int threads, IntConsumer work) {
     long start = System.nanoTime();
     Thread[] all =

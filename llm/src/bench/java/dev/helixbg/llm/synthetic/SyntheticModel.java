@@ -17,7 +17,7 @@ import java.util.SplittableRandom;
  * tools produce. Speed does not depend on the values of the weights.
  */
 public enum SyntheticModel {
-  /** Q4_K; Q6_K for the embedding, and for half of the value and down matrices. */
+  /** Q4_K, but Q6_K for the embedding and for half of the layers' value and down matrices. */
   QWEN3_06B_Q4_K_M("qwen3-0.6b-q4_k_m", TensorType.Q4_K, 15),
   /** Q8_0 throughout. */
   QWEN3_06B_Q8_0("qwen3-0.6b-q8_0", TensorType.Q8_0, 7),
@@ -62,7 +62,7 @@ public enum SyntheticModel {
   /**
    * Returns the model's file; creates the file if it does not exist.
    *
-   * @param cacheFolder folder for the file, which has some hundred MB
+   * @param cacheFolder folder for the file, which has several hundred MB
    * @throws IOException if the file cannot be written
    */
   public Path file(Path cacheFolder) throws IOException {
@@ -133,8 +133,8 @@ public enum SyntheticModel {
   }
 
   /**
-   * Selects the first and last eighth of the layers, and every third layer between them, as in
-   * llama.cpp's Q4_K_M.
+   * Returns whether the layer's value and down matrices have the finer type. As in llama.cpp's
+   * Q4_K_M, these are the first and last eighth of the layers, and every third layer between them.
    */
   private static boolean isFiner(int layer) {
     int eighth = LAYERS / 8;
@@ -151,13 +151,13 @@ public enum SyntheticModel {
     writer.matrix(name + ".weight", type, columns, rows, rows(type, columns, random.split()));
   }
 
-  /** Returns weights whose products are about as large as their inputs, to bound activations. */
+  /** Returns random weights whose products with a vector are about as large as its values. */
   static RowSource rows(TensorType type, int columns, SplittableRandom random) {
     float spread = (float) (1 / Math.sqrt(columns));
     return row -> RandomWeights.fill(type, MemorySegment.ofArray(row), 0, columns, spread, random);
   }
 
-  /** Adds a gain whose values are all 1. */
+  /** Adds the gain of a normalisation; all its values are 1. */
   private static void gain(GgufWriter writer, String name, int size) {
     writer.vector(
         name + ".weight",

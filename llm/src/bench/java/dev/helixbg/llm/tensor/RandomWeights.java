@@ -6,11 +6,12 @@ import java.nio.ByteOrder;
 import java.util.random.RandomGenerator;
 
 /**
- * Fills memory with random blocks whose weights have a given spread, because benchmarks and tests
- * need weights of every type, but no model.
+ * Fills memory with blocks of random weights that have a given spread. Benchmarks and tests need
+ * weights of every type, but no real model.
  *
  * <p>All bits are uniform, except the f16 factors of a block, which determine the magnitude of its
- * weights. Blocks are made about as fast as memory is written, so a model takes seconds.
+ * weights. Blocks are made about as fast as memory is written, so the weights of a whole model take
+ * seconds.
  */
 public final class RandomWeights {
   private static final ValueLayout.OfLong LONG =
@@ -71,8 +72,8 @@ public final class RandomWeights {
   }
 
   /**
-   * Writes the factors of a block. Each divisor is the root mean square of a weight with uniform
-   * bits and d = 1. Minima make the mean 0.
+   * Writes the factors of a block. Each divisor is the root mean square of weights with random bits
+   * and d = 1. Minima are chosen so that the mean weight is 0.
    */
   private static void factors(TensorType type, MemorySegment target, long offset, float spread) {
     switch (type) {

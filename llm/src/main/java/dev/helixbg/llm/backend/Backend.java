@@ -32,8 +32,8 @@ public interface Backend extends AutoCloseable {
   int depth();
 
   /**
-   * Returns the maximum number of rows that a pass computes one by one, if each row belongs to a
-   * different sequence. Returns 0 if the backend computes no pass in this way.
+   * Returns the maximum number of rows that a forward pass computes separately, row by row, if each
+   * row belongs to a different sequence. Returns 0 if the backend never computes rows separately.
    */
   default int fewRows() {
     return 0;
@@ -154,15 +154,15 @@ public interface Backend extends AutoCloseable {
   public record Norm(Matrix gain, float epsilon) {}
 
   /**
-   * Queries, keys and values of a batch's rows: the values of all heads, one head after the other.
+   * Queries, keys and values of a batch. A row has the values of all heads, one head after another.
    */
   public record Qkv(Activations q, Activations k, Activations v) {}
 
-  /** Rotation angles by position and pair, in a backend's own form. */
+  /** Rotation angles of all positions, in a format that only the backend knows. */
   public interface Rope {}
 
   public interface Submission {
-    /** Submission that has ended when {@link Backend#submit} returns. */
+    /** Submission whose steps have all ended before {@link Backend#submit} returns. */
     Submission DONE = () -> {};
 
     /** Waits until all steps have ended; throws an exception if a step failed. */

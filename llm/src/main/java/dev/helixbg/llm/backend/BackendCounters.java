@@ -9,7 +9,7 @@ public final class BackendCounters {
 
   public enum Counter {
     PASSES,
-    /** Number of rows of all passes, for prompts and for generated tokens. */
+    /** Number of tokens that all passes computed, both of prompts and of answers. */
     ROWS,
     /** Number of started kernels: dispatches on a GPU, parallel regions on the CPU. */
     DISPATCHES,

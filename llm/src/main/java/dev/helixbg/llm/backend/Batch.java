@@ -5,19 +5,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The tokens of one pass: a list of spans. A span has consecutive positions of one sequence. Row r
- * of every activation belongs to the r-th token; spans are in the order in which they were added. A
- * row is wanted if its logits are needed.
+ * The tokens of one forward pass: a list of spans, in the order in which they were added. A span is
+ * a range of consecutive positions of one sequence. Row r of every buffer of activations belongs to
+ * the r-th token. A row is wanted if its logits are needed.
  *
  * <p>A batch is refilled for each pass.
  */
 public final class Batch {
 
   /**
-   * Consecutive positions of one sequence.
+   * A range of consecutive positions of one sequence.
    *
-   * @param firstRow row of the first position
-   * @param start first position in the sequence
+   * @param firstRow row of the batch that belongs to the range's first position
+   * @param start the range's first position in the sequence
    */
   public record Span(KvCache cache, int firstRow, int start, int count) {}
 
@@ -70,9 +70,9 @@ public final class Batch {
   }
 
   /**
-   * Refills this batch with the wanted rows of {@code pass}, whose logits are needed. Row i is the
-   * i-th wanted row of {@code pass}, at the same position of the same sequence. All rows of this
-   * batch are wanted. The method claims no positions in caches.
+   * Refills this batch with only those rows of {@code pass} whose logits are needed (the wanted
+   * rows). Row i becomes the i-th wanted row of {@code pass}, at the same position of the same
+   * sequence. All rows of this batch are then wanted. The method claims no positions in caches.
    */
   public void narrow(Batch pass) {
     clear();
@@ -98,8 +98,8 @@ public final class Batch {
 
   /**
    * Returns the number of tokens of the whole pass, even after {@link #narrow} left out rows. In
-   * all steps except {@link Backend#logits}, the method by which a row is computed may depend on
-   * this number, but not on the number of wanted rows.
+   * all steps except {@link Backend#logits}, a backend may choose its method of computation by this
+   * number, but not by the number of wanted rows.
    */
   public int passRows() {
     return passRows;

@@ -58,7 +58,7 @@ public abstract class KvCache implements AutoCloseable {
     length = newLength;
   }
 
-  /** Frees the memory that only positions from {@code end} on use. */
+  /** Frees the memory that is used only by positions from {@code end} on. */
   protected abstract void release(int end);
 
   /**
@@ -84,7 +84,7 @@ public abstract class KvCache implements AutoCloseable {
   public static final class ContextFullException extends RuntimeException {
     public ContextFullException(int held, int wanted, int limit) {
       super(
-          "the context holds %d tokens: %d are used and %d more were asked for; shorten the text, or raise the context limit if the model allows more"
+          "the context has room for %d tokens; %d are used, and %d more are needed: shorten the text, or raise the context limit if the model allows more"
               .formatted(limit, held, wanted));
     }
   }

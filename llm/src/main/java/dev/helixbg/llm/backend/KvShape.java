@@ -3,7 +3,7 @@ package dev.helixbg.llm.backend;
 /**
  * Shape of a cache of keys and values, which are stored as f16.
  *
- * @param limit largest number of positions
+ * @param limit maximum number of positions (tokens) of a sequence
  */
 public record KvShape(int layers, int kvHeads, int headSize, int limit) {
   /** Returns the size of one head's key or value vector, in bytes. */

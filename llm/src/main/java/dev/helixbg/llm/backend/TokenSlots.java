@@ -5,8 +5,9 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 
 /**
- * A device's lists of token ids, one list per slot. With several slots, a device can choose the
- * next token itself while the host still reads tokens of earlier passes.
+ * A device's lists of token ids, one list per slot. With several slots, a device can write the
+ * tokens of a new pass to one slot while the host still reads the tokens of earlier passes from
+ * other slots.
  */
 public class TokenSlots {
   private final List<MemorySegment> slots;

@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
  * not depend on other prompts in the pass.
  */
 public final class ChoiceScorer {
-  /** Maximum number of kept trees; each has a copy of some weights, and a buffer on the device. */
+  /** Maximum number of choice trees kept for reuse; each has copied weights and a device buffer. */
   private static final int MOST_KEPT = 64;
 
   private final ForwardPasses work;
@@ -37,8 +37,8 @@ public final class ChoiceScorer {
    * @param prompts prompts of at least one token each
    * @param choices the possible answers to all prompts, at least one; no answer may be a prefix of
    *     another answer
-   * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if a prompt and a choice do not
-   *     fit
+   * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if a prompt and a choice are too
+   *     long for the sequence
    * @throws CancellationException if cancelled, within a pass or between passes
    */
   public double[][] score(
@@ -76,7 +76,7 @@ public final class ChoiceScorer {
 
   private record Place(int point, int prompt) {}
 
-  /** A group of prompts that are read together, and the tokens that follow them. */
+  /** The scoring of all choices after a group of prompts that are read together. */
   private final class Run {
     private final ChoiceTree choices;
     private final PromptGroup group;

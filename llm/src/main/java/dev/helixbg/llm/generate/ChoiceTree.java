@@ -44,10 +44,10 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
   }
 
   /**
-   * A position at which choices differ, or at which all choices begin.
+   * A position at which the answers (choices) differ, or at which they all begin.
    *
    * @param path tokens before this position
-   * @param next possible next tokens, each once
+   * @param next possible next tokens, without repetitions
    * @param branch for each choice, the index of its next token in {@code next}; −1 if the choice
    *     does not pass this position
    */
@@ -77,7 +77,7 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
 
     private static BranchPoint at(int depth, List<int[]> here, List<int[]> choices) {
       if (here.size() > 1 && here.stream().anyMatch(choice -> choice.length == depth)) {
-        throw new IllegalArgumentException("a choice is the beginning of another");
+        throw new IllegalArgumentException("a choice is the beginning of another choice");
       }
       List<Integer> next =
           here.stream().filter(c -> c.length > depth).map(c -> c[depth]).distinct().toList();

@@ -13,14 +13,14 @@ import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 
 /**
- * A model with the memory that its passes share: one batch, and lists of token ids. Only one thread
- * at a time may use an instance.
+ * A model with the memory that its forward passes share: one batch, and lists of token ids. Only
+ * one thread at a time may use an instance.
  */
 public final class ForwardPasses {
   /**
-   * Number of rows, and of rows with logits, to which {@link #fill()} fills up smaller passes. From
-   * this number on, a row's result does not depend on the number of other rows. Backends may
-   * compute smaller passes with another method.
+   * Number of rows (tokens), and of rows with logits, to which {@link #fill()} fills up smaller
+   * passes. With at least this number, a row's result does not depend on the number of other rows.
+   * Backends may compute smaller passes with another method, which rounds in another way.
    */
   static final int STEADY_ROWS = 8;
 
@@ -33,7 +33,7 @@ public final class ForwardPasses {
 
   private int silentRows;
 
-  /** Token ids: a slot for each pass in flight, and one more slot that can be written meanwhile. */
+  /** Token ids: a slot (list) for each pass in flight, and one more slot to write meanwhile. */
   final TokenSlots tokens;
 
   /** The most recent pass that reads a prompt. Its inputs must not change before it ends. */
@@ -47,9 +47,9 @@ public final class ForwardPasses {
   }
 
   /**
-   * Reads a prompt into a sequence, in passes of as many tokens as fit. Waits for the device when
-   * more passes are in flight than are useful. If {@code wantLast} is true, the last pass computes
-   * the last token's logits, and is not yet submitted.
+   * Makes the model read a prompt into a sequence. Each pass reads as many tokens as fit. If too
+   * many passes are in flight, the method waits for the device. If {@code wantLast} is true, the
+   * last pass computes the last token's logits, and the caller must submit this pass.
    *
    * @param cancelled returns true to cancel; called within and between passes
    * @throws CancellationException if cancelled; the sequence is then unchanged
@@ -93,7 +93,7 @@ public final class ForwardPasses {
     }
   }
 
-  /** Adds ids to the batch (see {@link Batch#add}), and writes them to a slot. */
+  /** Adds {@code count} tokens of {@code ids} to the batch, and writes their ids to a slot. */
   void add(KvCache cache, int[] ids, int first, int count, int wantedCount, int slot) {
     int row = batch.add(cache, count, wantedCount);
     for (int i = 0; i < count; i++) {
@@ -106,7 +106,7 @@ public final class ForwardPasses {
     silentRows = 0;
   }
 
-  /** Calls {@link #fill()}, and writes the fillers' tokens to slot 0. */
+  /** Calls {@link #fill()}, and writes a token id for each filler row to slot 0. */
   void fill(BooleanSupplier cancelled) {
     if (cancelled.getAsBoolean()) {
       throw new CancellationException();
@@ -139,7 +139,7 @@ public final class ForwardPasses {
     batch.add(cache, 1, 1);
   }
 
-  /** Returns the maximum number of prompt tokens of a pass. The other rows are for fillers. */
+  /** Returns the maximum number of prompt tokens of a pass. Other rows are for filler tokens. */
   public int promptTokens() {
     return Math.max(1, rows - STEADY_ROWS);
   }

@@ -18,9 +18,9 @@ import java.util.function.IntConsumer;
  *
  * <p>Tokens stay on the device. Further passes are encoded before the results of earlier passes are
  * read. {@link Backend#depth} limits the number of passes in flight. When an answer ends, a filler
- * sequence takes over its row; tokens computed past the answer's end are dropped. If a pass with
- * fewer rows would be cheaper, the remaining answers move to adjacent rows, once the results of all
- * passes in flight are read.
+ * sequence takes over the answer's row in the passes; tokens computed past the answer's end are
+ * dropped. If a pass with fewer rows would be cheaper, the remaining answers move to adjacent rows,
+ * once the results of all passes in flight are read.
  */
 public final class Generator {
   private final ForwardPasses work;
@@ -28,7 +28,7 @@ public final class Generator {
   private final Set<Integer> stopTokens;
   private final BooleanSupplier cancelled;
 
-  /** Whether passes are filled up, so that an answer does not depend on the number of answers. */
+  /** Whether filler rows are added, so that an answer is independent of the number of answers. */
   private final boolean steady;
 
   private final int depth;
@@ -51,8 +51,8 @@ public final class Generator {
   }
 
   /**
-   * Reads the prompt into the sequence and generates an answer. Afterwards the sequence has the
-   * prompt and the tokens of the answer, except perhaps the last token.
+   * Reads the prompt into the sequence and generates an answer. Afterwards the sequence contains
+   * the prompt and the tokens of the answer, except perhaps the last token.
    *
    * @param prompt at least one token
    * @param listener receives each token of the answer when it is chosen
@@ -196,8 +196,8 @@ public final class Generator {
   }
 
   /**
-   * Returns the cost of a pass for {@code answers} answers, in rows or in tiles of rows. With
-   * several passes in flight, fewer rows save time only if they save a tile of rows.
+   * Returns the cost of a pass for {@code answers} answers, in rows or in tiles (groups) of rows.
+   * With several passes in flight, fewer rows save time only if they form fewer tiles.
    */
   private int cost(int answers) {
     if (answers <= backend.fewRows()) {
@@ -316,8 +316,8 @@ public final class Generator {
   /**
    * @param tokenIds tokens of the answer, without the stop token
    * @param stopToken token that ended the answer, or −1
-   * @param promptNanos time from the call to the first token
-   * @param decodeNanos time from the first token to the last
+   * @param promptNanos time from the call to the first token, in nanoseconds
+   * @param decodeNanos time from the first token to the last token, in nanoseconds
    */
   public record Generation(
       int[] tokenIds,

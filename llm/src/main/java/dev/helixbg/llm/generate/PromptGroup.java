@@ -8,7 +8,7 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Prompts that are read in one pass, each in its own fork of a shared sequence. A prompt that is
- * longer than a pass forms a separate group, and its beginning is read in earlier passes.
+ * too long for one pass forms a group alone, and earlier passes read its beginning.
  */
 final class PromptGroup implements AutoCloseable {
   private final ForwardPasses work;
@@ -22,11 +22,11 @@ final class PromptGroup implements AutoCloseable {
 
   /**
    * Returns the index after the last prompt of the group that begins with prompt {@code first}. A
-   * group has as many prompts as one pass can hold if each prompt brings {@code moreRows} further
-   * rows.
+   * group has as many prompts as fit into one pass, together with {@code moreRows} further rows
+   * (tokens) per prompt.
    *
-   * @param spans number of spans that the {@code moreRows} rows form; the logits of each span's
-   *     last row are needed
+   * @param spans number of spans (ranges of consecutive positions) that the further rows of a
+   *     prompt form; the logits of each span's last row are needed
    */
   static int end(ForwardPasses work, List<int[]> prompts, int first, int moreRows, int spans) {
     work.clear();

@@ -1,7 +1,8 @@
 package dev.helixbg.llm.gguf;
 
 /**
- * A metadata array in the file. The array's bounds are checked; elements are read on request.
+ * An array in the metadata of a GGUF file. Its bounds are checked; its elements are read on
+ * request.
  *
  * @param elements cursor at the first element
  * @param starts for an array of strings, the result of {@link GgufCursor#skipStrings}; null for

@@ -6,8 +6,8 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Reads little-endian fields one after the other, and never past the end. Only this class uses
- * lengths from a file to access memory.
+ * Reads little-endian fields of a file one after the other, and never past the file's end. Each
+ * length that the file states is checked before it is used.
  */
 final class GgufCursor {
   private static final ValueLayout.OfShort SHORT =
@@ -90,8 +90,8 @@ final class GgufCursor {
   }
 
   /**
-   * Reads a 64-bit number of elements, each of at least {@code leastBytes} bytes. The number must
-   * be at most {@code limit}, and the elements must fit the rest of the file.
+   * Reads a 64-bit number: how many elements follow. The number must be at most {@code limit}, and
+   * elements of {@code leastBytes} bytes each must fit into the rest of the file.
    */
   long count(String what, long leastBytes, long limit) {
     long count = int64();
@@ -142,7 +142,7 @@ final class GgufCursor {
     return starts;
   }
 
-  /** Skips {@code length} bytes (not negative) and returns their start. */
+  /** Skips {@code length} bytes (not negative) and returns the position of the first of them. */
   private long advance(long length) {
     fieldStart = position;
     if (length > left()) {

@@ -10,7 +10,8 @@ import java.util.OptionalLong;
 import java.util.SequencedMap;
 
 /**
- * The head of a GGUF file, of any architecture and with any element types.
+ * The head of a GGUF file: its metadata, and descriptions of its tensors. The model can have any
+ * architecture and any element types.
  *
  * @param alignment alignment of the tensors' data, in bytes
  * @param dataStart offset of the tensors' data in the file, in bytes
@@ -39,7 +40,7 @@ public record GgufDescription(
       return StoredType.nameOf(typeId);
     }
 
-    /** Returns the size; empty if the type is unknown or does not fit the shape. */
+    /** Returns the tensor's size; empty if the type is unknown or does not fit the shape. */
     public OptionalLong bytes() {
       try {
         return OptionalLong.of(StoredType.ofId(typeId).bytes(elements()));
@@ -97,7 +98,7 @@ public record GgufDescription(
     }
   }
 
-  /** Returns the tensors by name; throws if a tensor is incomplete, repeated or of a wrong type. */
+  /** Maps names to tensors; throws if one is incomplete, repeated or of an unsupported type. */
   SequencedMap<String, Tensor> locate(String file, MemorySegment bytes) {
     MemorySegment data = bytes.asSlice(Math.min(dataStart, bytes.byteSize()));
     SequencedMap<String, Tensor> located = new LinkedHashMap<>();

@@ -10,7 +10,8 @@ public record GgufFile(
     implements AutoCloseable {
 
   /**
-   * Reads the head of a mapped file. The result closes the file; an unusable file closes at once.
+   * Reads the head of a mapped file. Closing the result closes the mapped file; if the file is
+   * unusable, this method closes it.
    */
   public static GgufFile read(MappedFile mapped) {
     try {

@@ -7,7 +7,8 @@ import java.util.SequencedMap;
 
 /**
  * The key-value part of a model file, with the position of every value, so that errors can name the
- * position. A value is a Long (as signed), Float, Double, Boolean, String or {@link GgufArray}.
+ * position. A value is a Long (for all integers, read as signed), Float, Double, Boolean, String or
+ * {@link GgufArray}.
  */
 public final class GgufMetadata {
   private final String file;

@@ -53,10 +53,10 @@ final class GgufParser {
   private static final int MAX_DIMENSIONS = 4;
   private static final GgufType[] TYPES = GgufType.values();
 
-  /** Minimum size of an entry: an empty key, a type, and a one-byte value. */
+  /** Minimum size of a metadata entry: an empty key, a type, and a one-byte value. */
   private static final int LEAST_ENTRY_BYTES = 8 + 4 + 1;
 
-  /** Minimum size of a tensor's entry: empty name, n_dims, one dimension, type, offset. */
+  /** Minimum size of a tensor's description: empty name, n_dims, one dimension, type, offset. */
   private static final int LEAST_TENSOR_BYTES = 8 + 4 + 8 + 4 + 8;
 
   private final GgufCursor in;
@@ -185,7 +185,7 @@ final class GgufParser {
     int dimensions = in.int32();
     if (dimensions < 1 || dimensions > MAX_DIMENSIONS) {
       throw in.error(
-          "%s dimensions; a tensor has 1 to %d"
+          "the tensor has %s dimensions; a tensor can have 1 to %d"
               .formatted(Integer.toUnsignedString(dimensions), MAX_DIMENSIONS));
     }
     List<Long> shape = new ArrayList<>(dimensions);

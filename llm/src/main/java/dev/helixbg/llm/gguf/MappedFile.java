@@ -96,8 +96,8 @@ public final class MappedFile implements AutoCloseable {
   }
 
   /**
-   * Checks that the file is unchanged since it was opened, and that every read of it succeeded.
-   * Takes some microseconds.
+   * Checks that the file is unchanged since it was opened, and that every read of it succeeded. The
+   * check takes a few microseconds.
    *
    * @throws GgufException if the file was shortened, written to, replaced or removed, or could not
    *     be read

@@ -29,18 +29,20 @@ import java.util.function.BooleanSupplier;
  */
 public final class Qwen3 {
   /**
-   * Minimum number of rows of a pass whose layers are submitted one by one. Submitted work cannot
-   * be cancelled, but such a pass can be cancelled between its layers.
+   * Minimum number of rows (tokens) of a pass whose layers are submitted to the device one by one.
+   * Submitted work cannot be cancelled, but such a pass can be cancelled between its layers.
    */
   private static final int WIDE = 128;
 
-  /** Number of rows of the prompt in {@link #rehearse}; enough for large tiles. */
+  /** Number of tokens of the prompt in {@link #rehearse}; enough to be computed in large tiles. */
   private static final int PROMPT_ROWS = 72;
 
-  /** Number of rows in {@link #rehearse} that needs neither products row by row nor large tiles. */
+  /**
+   * Number of rows in {@link #rehearse}: too many for products row by row, too few for large tiles.
+   */
   private static final int FEW_ROWS = 8;
 
-  /** Never cancels a pass. */
+  /** Value of {@code cancelled} that never cancels a pass. */
   public static final BooleanSupplier NEVER = () -> false;
 
   private final Qwen3Config config;
@@ -74,7 +76,7 @@ public final class Qwen3 {
     return new Qwen3(config, weights, backend, limits, file.mapped());
   }
 
-  /** Checks the tensors of a file without reading them. */
+  /** Checks the names, types and shapes of a file's tensors, without reading their data. */
   public static void requireTensors(GgufFile file) {
     new Qwen3Tensors(file, Qwen3Config.from(file.metadata()), tensor -> null, false).weights();
   }
@@ -194,7 +196,7 @@ public final class Qwen3 {
     return rows == wanted ? wantedX : x;
   }
 
-  /** Prepares to compute the logits of just the given tokens. */
+  /** Prepares the weights and the memory to compute the logits of only the given tokens. */
   public CandidateLogits candidates(int... ids) {
     Tensor output = weights.outputTensor();
     long bytes = output.rowBytes();
@@ -281,8 +283,8 @@ public final class Qwen3 {
    * thousand, are not computed.
    *
    * @param rows copy of the candidates' rows of the output matrix
-   * @param logits logits of the last pass: a row per wanted row of the batch, a column per
-   *     candidate
+   * @param logits logits of the last pass: a row per batch row whose logits are needed, a column
+   *     per candidate
    */
   public record CandidateLogits(Matrix rows, Activations logits) {}
 
@@ -295,7 +297,7 @@ public final class Qwen3 {
     TapListener NONE = (tap, layer, values) -> {};
 
     enum Tap {
-      /** The embedded tokens; the layer is 0. */
+      /** The embeddings of the tokens, reported for layer 0. */
       EMBEDDING,
       QUERIES,
       KEYS,
@@ -309,7 +311,7 @@ public final class Qwen3 {
       GATED,
       /** The residual stream after the layer. */
       LAYER_OUTPUT,
-      /** The logits of all tokens of the vocabulary; the layer is 0. */
+      /** The logits of all tokens of the vocabulary, reported for layer 0. */
       LOGITS
     }
 
@@ -317,7 +319,7 @@ public final class Qwen3 {
   }
 
   /**
-   * Sizes of a model's buffers.
+   * Limits that determine the sizes of a model's buffers.
    *
    * @param context largest number of positions of a sequence; the model's own limit applies, too
    * @param rows largest number of tokens of one pass

@@ -25,7 +25,7 @@ public record Qwen3Config(
     float epsilon) {
   private static final String ARCHITECTURE = "qwen3";
 
-  // Limits far above any model, but low enough to prevent overflows and exhausted memory.
+  // Limits far above those of real models, but low enough to prevent overflows and lack of memory.
   private static final int MAX_CONTEXT = 1 << 20;
   private static final int MAX_LAYERS = 512;
   private static final int MAX_WIDTH = 1 << 17;
@@ -121,7 +121,7 @@ public record Qwen3Config(
     return size;
   }
 
-  /** Returns the shape of a sequence's cache, within the model's own limit. */
+  /** Returns the shape of a sequence's cache, for at most {@link #contextLength} positions. */
   public KvShape cacheShape(PassLimits limits) {
     int context = Math.min(limits.context(), contextLength);
     return new KvShape(layers, kvHeads, headSize, context);

@@ -132,7 +132,7 @@ final class Qwen3Tensors {
     return tensor;
   }
 
-  /** Refuses superfluous tensors. Ignoring a bias, for example, makes answers worse. */
+  /** Refuses superfluous tensors, because ignoring a bias, for example, makes answers worse. */
   private void refuseUnused() {
     for (String name : tensors.keySet()) {
       if (!used.contains(name)) {

@@ -116,8 +116,8 @@ public final class Dequantize {
   }
 
   /**
-   * Returns minimum {@code sub}, which is stored like a scale, in bytes 4–7 and the high nibbles of
-   * bytes 8–11.
+   * Returns minimum {@code sub} of a Q4_K or Q5_K block. It is stored like a scale in {@link
+   * #scaleK}, but in bytes 4–7 instead of bytes 0–3, and in high nibbles instead of low nibbles.
    */
   private static int minimumK(MemorySegment source, long packed, int sub) {
     int first = unsigned(source, packed + 4 + sub % 4);

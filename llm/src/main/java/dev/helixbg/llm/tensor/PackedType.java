@@ -10,9 +10,9 @@ import java.lang.foreign.ValueLayout;
 import java.util.stream.LongStream;
 
 /**
- * The element types that no kernel reads. Their weights are therefore unpacked to another type.
- * Types without a minimum become Q8_0, which represents their levels (integers) exactly; only the
- * scales of IQ4_XS are rounded, to f16. Types with a minimum become F16.
+ * The element types of model files that no kernel reads. Their weights are therefore unpacked to
+ * another type. Types without a minimum become Q8_0, which represents their levels (integers)
+ * exactly; only the scales of IQ4_XS are rounded, to f16. Types with a minimum become F16.
  *
  * <p>Layouts are the same as in ggml's {@code ggml-quants.c}, {@code dequantize_row_*}. All numbers
  * are little-endian. d (the factor of levels) and m (the minimum) are f16.

@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * A tensor in a model file.
  *
- * @param stored type of the bytes; backends take tensors of a {@link TensorType} only
+ * @param stored element type of {@code data}; backends accept only a {@link TensorType}
  * @param shape one to four sizes; the first dimension is contiguous in memory, so a matrix is
  *     {@code [columns, rows]}
  * @param data the tensor's bytes, read-only, valid while the file is open

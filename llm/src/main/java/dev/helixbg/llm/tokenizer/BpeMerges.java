@@ -8,7 +8,7 @@ import java.util.function.IntConsumer;
 final class BpeMerges {
   private static final int NONE = -1;
 
-  /** Merges, each of two tokens with a space between them. Earlier merges are applied first. */
+  /** Merges, each written as two tokens with a space between them. Earlier merges come first. */
   private final TextIndex merges;
 
   private final TextIndex tokens;
@@ -62,7 +62,7 @@ final class BpeMerges {
     private final int[] previous;
     private final int[] joins;
 
-    /** Possible merges: upper 32 bits index, lower 32 bits start of a part. Some are outdated. */
+    /** Possible merges: index (upper 32 bits) and part (lower 32 bits). Some are outdated. */
     private final PriorityQueue<Long> open = new PriorityQueue<>();
 
     Word(byte[] utf8) {

@@ -20,7 +20,8 @@ import java.util.stream.IntStream;
  * always think have the beginning of the block, {@code <think>⏎}, if thinking is allowed.
  *
  * <p>{@link #opening} and {@link #request} make the two parts of a prompt. Tokens cannot merge
- * across the boundary of the parts, so a cache of the opening serves every request.
+ * across the boundary of the parts, so the cached keys and values of an opening can be used for
+ * every request.
  *
  * <p>All methods throw a {@link GgufException} if the tokenizer lacks the control tokens.
  */
@@ -34,13 +35,13 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
     ALWAYS;
 
     /**
-     * Pattern of templates that begin answers with a thought. Between the two markers, a line break
-     * can be escaped, and Jinja's operators can join strings.
+     * Pattern that matches a template if its answers begin with a thought. Between the two markers,
+     * a line break can be escaped, and Jinja's operators can join strings.
      */
     private static final Pattern OPENS =
         Pattern.compile("<\\|im_start\\|>assistant[\\s'\"+~{}\\\\n-]*<think>");
 
-    /** Reads a model file's Jinja template, which may be missing. */
+    /** Returns how a model thinks, according to the Jinja template in its file, if there is one. */
     public static Thought of(Optional<String> template) {
       if (template.isEmpty() || template.get().contains("enable_thinking")) {
         return OPTIONAL;

@@ -4,7 +4,7 @@ import dev.helixbg.llm.gguf.GgufStrings;
 import java.util.Arrays;
 import java.util.function.IntPredicate;
 
-/** Finds strings of a file by their text, with a hash table of two arrays. */
+/** Finds the indices of a model file's strings by their text, with a hash table of two arrays. */
 final class TextIndex {
   /** Prime of the hash FNV-1a. */
   private static final int FNV_PRIME = 0x01000193;

@@ -64,7 +64,7 @@ public record Vocabulary(
   /**
    * Reads the keys {@code tokenizer.ggml.*}.
    *
-   * @param most maximum number of tokens; the model has this number of embeddings
+   * @param most maximum number of tokens: the number of embeddings that the model has
    * @throws dev.helixbg.llm.gguf.GgufException if a key is missing or invalid, or the vocabulary is
    *     not byte-level with Qwen2's pattern
    */
@@ -73,7 +73,7 @@ public record Vocabulary(
     GgufStrings tokens = metadata.array(TOKENS, MAX_TOKENS).strings();
     if (tokens.isEmpty() || tokens.size() > most) {
       throw metadata.error(
-          TOKENS, "%d tokens, but the model has %d embeddings".formatted(tokens.size(), most));
+          TOKENS, "there are %d tokens, but %d embeddings".formatted(tokens.size(), most));
     }
     Kind[] kinds = kinds(metadata, tokens.size());
     retype(tokens, kinds);
@@ -85,7 +85,7 @@ public record Vocabulary(
     return new Vocabulary(tokens, kinds, merges, ends(metadata, tokens.size()), metadata);
   }
 
-  /** Throws unless the vocabulary is byte-level with Qwen2's pattern. */
+  /** Throws if the vocabulary is not byte-level, or does not split text by Qwen2's pattern. */
   public static void requireKnownForm(GgufMetadata metadata) {
     require(metadata, MODEL, Set.of("gpt2"));
     require(metadata, PATTERN, PATTERNS);
@@ -147,7 +147,7 @@ public record Vocabulary(
   private static Kind[] kinds(GgufMetadata metadata, int count) {
     int[] ids = metadata.array(KINDS, MAX_TOKENS).ints();
     if (ids.length != count) {
-      throw metadata.error(KINDS, "%d types for %d tokens".formatted(ids.length, count));
+      throw metadata.error(KINDS, "there are %d types for %d tokens".formatted(ids.length, count));
     }
     Kind[] all = Kind.values();
     Kind[] kinds = new Kind[count];
@@ -165,7 +165,7 @@ public record Vocabulary(
     for (int b = 0; b < ByteAlphabet.BYTES; b++) {
       byte[] text = String.valueOf(ByteAlphabet.charOf(b)).getBytes(StandardCharsets.UTF_8);
       if (index.find(text, 0, text.length) < 0) {
-        throw metadata.error(TOKENS, "no token stands for the single byte " + b);
+        throw metadata.error(TOKENS, "there is no token for the single byte " + b);
       }
     }
   }

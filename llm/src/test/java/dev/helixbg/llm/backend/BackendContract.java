@@ -29,20 +29,20 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What every step of every backend must compute: the scalar backend's result, within a bound
- * relative to the largest value, for each type, odd sizes, and batches of every kind.
+ * Tests that each step of a backend computes the same as the scalar backend, within a bound
+ * relative to the largest value. Tests all types, odd sizes, and batches of every kind.
  */
 public abstract class BackendContract {
   /**
-   * Tag of tests that together take each kind of step once: all that {@code scripts/check} runs on
-   * the stand-ins for GPUs while their sources are unchanged.
+   * Tag of tests that together run each kind of step once. On simulated GPUs, {@code scripts/check}
+   * runs only these tests as long as the GPU's sources are unchanged.
    */
   protected static final String EACH_KIND = "each-kind";
 
-  /** Batches around the sizes at which ways of computing change. */
+  /** Numbers of rows near those at which backends change their method of computation. */
   private static final int[] ROWS = {1, 2, 3, 5, 6, 7, 16, 17, 31, 32, 33, 70};
 
-  /** One of each way in which GPUs multiply. */
+  /** Numbers of rows, one for each method by which GPUs multiply. */
   private static final int[] EACH_WAY = {1, 17, 33};
 
   private final SplittableRandom random = new SplittableRandom(11);
@@ -52,23 +52,28 @@ public abstract class BackendContract {
 
   protected abstract Backend backend();
 
-  /** The largest error of a matrix product, relative to the largest value of its row. */
+  /**
+   * Returns the largest permitted error of a matrix product, divided by its row's largest value.
+   */
   protected abstract double productBound(TensorType type);
 
-  /** As {@link #productBound(TensorType)}, for a backend that multiplies many rows otherwise. */
+  /**
+   * Returns the bound for products of {@code rows} rows, if a backend multiplies many rows less
+   * exactly.
+   */
   protected double productBound(TensorType type, int rows) {
     return productBound(type);
   }
 
-  /** The largest error of anything else, relative to the largest value. */
+  /** Returns the largest permitted error of all other results, divided by the largest value. */
   protected abstract double bound();
 
-  /** Whether every type meets every batch, and not only each way of computing. */
+  /** Returns whether each type is tested with all batches, not only with one batch per method. */
   protected boolean isComplete() {
     return true;
   }
 
-  /** The largest error of an embedding, relative to the largest value. */
+  /** Returns the largest permitted error of an embedding, divided by the largest value. */
   protected double embeddingBound() {
     return 0;
   }
@@ -100,7 +105,7 @@ public abstract class BackendContract {
     }
   }
 
-  /** Also those beyond a tile of 16, and beyond two. */
+  /** Tests all numbers up to 18, and some numbers near two tiles of 16 vectors. */
   @Test
   void productsAgreeForEveryCountOfVectors() {
     int[] counts =
@@ -109,7 +114,7 @@ public abstract class BackendContract {
     productAgrees(TensorType.F32, 33, 33, counts);
   }
 
-  /** Products of one size agree, also when they are added to previous values. */
+  /** Checks products of one size, which are added to previous values, with several batches. */
   protected void productAgrees(TensorType type, int rows, int columns, int... batches) {
     Tensor w = weights(type, rows, columns);
     float[][] input = vectors(70, columns);
@@ -262,9 +267,7 @@ public abstract class BackendContract {
     attention(16, 1, 4, new int[] {300, isComplete() ? 900 : 200, 70, 1});
   }
 
-  /**
-   * Two sequences, the second a fork of the first at an odd place; one pass per count, both in it.
-   */
+  /** Tests attention in passes that add {@code count} positions to a sequence and to its fork. */
   protected void attention(int size, int kvHeads, int heads, int[] counts) {
     Tensor qGain = gain(size);
     Tensor kGain = gain(size);
@@ -279,7 +282,7 @@ public abstract class BackendContract {
     int all = most;
     agree(
         "size %d kv heads %d heads %d".formatted(size, kvHeads, heads),
-        // A number that is rounded the other way is a step of f16 away.
+        // Backends may round a number to different neighbours in f16.
         Math.max(bound(), 1e-3),
         rows,
         heads * size,
@@ -321,7 +324,7 @@ public abstract class BackendContract {
         });
   }
 
-  /** Single tokens of several sequences, as answers that grow together. */
+  /** Tests passes with a single token of each sequence, as when answers are generated together. */
   @Tag("attention")
   @Test
   void attentionToASequenceHasTheSameBitsWhateverIsBesideIt() {
@@ -337,7 +340,10 @@ public abstract class BackendContract {
     }
   }
 
-  /** What the first of some sequences gets for its last token, a pass of which all are a row. */
+  /**
+   * Returns the first sequence's attention for its last token, in a pass with the last token of
+   * each.
+   */
   private float[] attended(int... lengths) {
     int size = 16;
     int most = 0;
@@ -369,7 +375,9 @@ public abstract class BackendContract {
     return row;
   }
 
-  /** Queries of two heads, keys and values of one, always the same. */
+  /**
+   * Returns queries of two heads, and keys and values of one head. The numbers are always the same.
+   */
   private Qkv numbers(int rows, int size) {
     SplittableRandom same = new SplittableRandom(12);
     float[][] values = new float[rows][2 * size];
@@ -460,7 +468,10 @@ public abstract class BackendContract {
     }
   }
 
-  /** A product may leave the largest of its parts for an argmax in the same submission. */
+  /**
+   * Tests an argmax in the same submission as its product, which may compute the largest of each
+   * part.
+   */
   @Test
   void theLargestOfAProductIsFound() {
     Tensor gain = gain(64);
@@ -497,8 +508,8 @@ public abstract class BackendContract {
       for (float value : expected[r]) {
         largest = Math.max(largest, Math.abs(value));
       }
-      // A row of very few results may be small by cancellation: then the others say how large
-      // results are.
+      // All values of a row of few results can be small by cancellation. The values of other rows
+      // then show how large the results are.
       for (float[] other : expected) {
         largest = Math.max(largest, columns < 16 ? Math.abs(other[0]) : 0);
       }

@@ -4,15 +4,15 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.Callable;
 
-/** A backend whose calls a test sees, and may answer otherwise. */
+/** A backend whose calls a test receives first. The test may return other results. */
 public final class InterceptedBackend {
 
   @FunctionalInterface
   public interface Interceptor {
     /**
-     * The answer to the method of that name.
+     * Returns the result of a call of a method.
      *
-     * @param usual asks the backend itself
+     * @param usual calls the method of the intercepted backend
      */
     Object answer(String method, Object[] arguments, Callable<Object> usual) throws Exception;
   }

@@ -14,7 +14,10 @@ import org.junit.jupiter.api.Test;
 class KernelBenchTest {
   private static final Size SMALL = new Size(1 << 20, 9, 100, 20, 2, 64, 1, 1);
 
-  /** C2 compiles some kernels for each: all with {@code -Dproofs.all}. */
+  /**
+   * Tested types: all with {@code -Dproofs.all}, else few, because the JIT compiles kernels for
+   * each.
+   */
   private static final List<TensorType> TYPES =
       Boolean.getBoolean("proofs.all")
           ? List.of(TensorType.values())

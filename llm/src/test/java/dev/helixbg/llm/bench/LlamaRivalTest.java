@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The rival's process, with shell scripts that stand in for Node.js. */
+/** Tests the process of the rival (llama.cpp), with shell scripts instead of Node.js. */
 class LlamaRivalTest {
   private static final Duration LONG = Duration.ofMinutes(2);
 

@@ -15,7 +15,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class LlmBenchTest {
-  /** Rounds of the rival, in order: its speeds, of which the first only warms it up. */
+  /** Names of the rival's rounds, in order. The first round is a warm-up. */
   private final List<String> rounds = new ArrayList<>();
 
   private double round(String test, int tokens) {

@@ -58,7 +58,7 @@ class CancellationTest {
       KvCache cache = backend.cache(model.cacheShape());
       work.read(cache, prompt, false, () -> asked.incrementAndGet() < 0);
       int most = asked.get();
-      // Of the last layer, such a pass needs but keys and values.
+      // In the last layer, such a pass computes only keys and values.
       assertTrue(most >= 3 * (model.config().layers() - 1), "asked " + most + " times in a pass");
       if (device) {
         long submissions = backend.counters().get(Counter.SUBMISSIONS);

@@ -25,7 +25,7 @@ class ChoiceScorerTest {
   private static final PassLimits LIMITS = new PassLimits(512, 200, 16);
   private static final double ROUNDING = 1e-4;
 
-  /** Of floats: quantised ones are rounded in passes of many tokens, but not in those of few. */
+  /** A model of floats. With quantised weights, activations are rounded in large passes only. */
   @AutoClose private final GgufFile file = GgufFile.read(MappedFile.open(GoldenModel.F16.path()));
 
   @AutoClose private final Backend backend = new CpuBackend(1, () -> {});
@@ -45,7 +45,9 @@ class ChoiceScorerTest {
     return scorer.score(empty, prompts, choices, () -> false);
   }
 
-  /** Probabilities of single tokens, when there are no others: what a branch point must give. */
+  /**
+   * Returns the expected probabilities at a branch point: those of {@code tokens} without others.
+   */
   private double[] shares(int[] prompt, int... tokens) {
     float[] logits = new float[model.vocabulary()];
     try (KvCache cache = backend.cache(model.cacheShape())) {
@@ -57,7 +59,7 @@ class ChoiceScorerTest {
     return Arrays.stream(weights).map(weight -> weight / sum).toArray();
   }
 
-  /** One prompt, three, and sixteen, with keys and values of half precision. */
+  /** Compares batches of one, three and sixteen prompts, with half-precision keys and values. */
   @Test
   void sharesAreTheSameInEveryBatch() {
     List<int[]> sixteen =
@@ -121,7 +123,9 @@ class ChoiceScorerTest {
   private static final List<int[]> PARTING_LATE =
       List.of(new int[] {420, 663, 426}, new int[] {420, 663, 9}, new int[] {302, 5});
 
-  /** One pass, whatever the choices; their own passes where a pass has no room for them. */
+  /**
+   * With enough room, one pass reads prompts and choices; otherwise, later passes read the choices.
+   */
   @Test
   void waysToForksAreReadWithThePromptsOrAfterThemWithTheSameResult() {
     long before = backend.counters().get(Counter.PASSES);

@@ -81,7 +81,7 @@ class GeneratorTest {
   void theAnswerEndsWhereTheContextIsFull() {
     PassLimits tight = new PassLimits(CASE.promptIds().length + 2, 256, 1);
     Generation answer = answer(Qwen3.of(file, backend, tight), tight, 64, GoldenModel.END);
-    // Two tokens are read again; the third is chosen and has no place any more.
+    // Two tokens fit into the context; the third is chosen, but cannot be read.
     assertArrayEquals(Arrays.copyOf(ANSWER, 3), answer.tokenIds());
     assertEquals(StopReason.CONTEXT_FULL, answer.stopReason());
   }
@@ -201,7 +201,10 @@ class GeneratorTest {
     }
   }
 
-  /** The same backend, but wanting three submissions under way, and each awaited. */
+  /**
+   * Returns the same backend with depth 3, which checks that at most three submissions are in
+   * flight.
+   */
   private static Backend threeDeep(Backend backend, AtomicInteger underWay) {
     return InterceptedBackend.of(
         backend,

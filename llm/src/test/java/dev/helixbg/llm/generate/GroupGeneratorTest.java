@@ -37,7 +37,7 @@ class GroupGeneratorTest {
   private final ForwardPasses work = new ForwardPasses(model, LIMITS);
   private final KvCache empty = backend.cache(model.cacheShape());
 
-  /** More than the eight that grow together. */
+  /** More cases than the eight answers that are generated together. */
   private final List<GoldenCase> cases =
       GoldenModel.Q4_K_M.cases().stream()
           .filter(c -> c.task().equals("summary"))
@@ -92,7 +92,7 @@ class GroupGeneratorTest {
     assertTrue(together * 2 < apart, together + " passes together, " + apart + " apart");
   }
 
-  /** Filled up to eight rows, two answers would take as long as eight. */
+  /** With filler rows up to eight rows, two answers would take as long as eight answers. */
   @Test
   void aFewAnswersAreNotFilledUpOnTheCpu() {
     List<int[]> few = prompts.subList(0, 3);
@@ -128,7 +128,10 @@ class GroupGeneratorTest {
     assertEquals(StopReason.CONTEXT_FULL, ended.stopReason());
   }
 
-  /** Answers move to the first rows as others end; the second backend wants passes ahead. */
+  /**
+   * Answers move to the first rows when others end. The second backend has several passes in
+   * flight.
+   */
   @Test
   void moreThanFillAPassAndPassesAheadGiveTheSame() {
     PassLimits limits = new PassLimits(512, 200, 10);

@@ -13,11 +13,11 @@ import static dev.helixbg.llm.gguf.GgufBytes.UINT8;
 import static dev.helixbg.llm.gguf.GgufBytes.head;
 
 /**
- * Files that are wrong in one way each, with the words their error must have and the key or tensor
- * it must name.
+ * Files with one error each, with the words that the message must contain and the key or tensor
+ * that it must name.
  *
- * <p>Where a case is one of the faults published for other GGUF parsers (counts, lengths and
- * offsets that wrap in a multiplication or an addition), its name says what wraps.
+ * <p>Some cases are published faults of other GGUF parsers: counts, lengths or offsets that
+ * overflow when they are multiplied or added. Their names say what overflows ("wraps").
  */
 enum BrokenGguf {
   EMPTY(new GgufBytes(), "no GGUF file"),

@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.function.Executable;
 
-/** What the message of a {@link GgufException} says of the place that is wrong. */
+/** Reads the name and the offset of the wrong field from the message of a {@link GgufException}. */
 public final class GgufErrors {
   private static final Pattern PLACE =
       Pattern.compile("\\((?:in '(?<name>.*)')? ?(?:at byte (?<offset>[0-9]+))?\\)$");

@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class GgufFileTest {
   private static final long MEMORY_BOUND = 16 << 20;
 
-  /** Of any machine, however busy; what follows claims instead of bytes takes hours. */
+  /** Time limit that even a busy machine keeps. A parser that believes false counts takes hours. */
   private static final Duration SHORT = Duration.ofSeconds(20);
 
   @TempDir Path folder;
@@ -78,7 +78,7 @@ class GgufFileTest {
     refused("known", () -> open(file));
   }
 
-  /** Most metadata is only shown; it is no reason to refuse a model. */
+  /** Most metadata is only displayed, so odd metadata is no reason to refuse a model. */
   @Test
   void oddMetadataIsReadAsFarAsItGoes() throws IOException {
     GgufBytes bytes =
@@ -130,7 +130,10 @@ class GgufFileTest {
     }
   }
 
-  /** A changed length takes what follows for a key. */
+  /**
+   * With a damaged length, a key can be very long, because the bytes after the key become part of
+   * it.
+   */
   @Test
   void aMessageQuotesOnlyTheBeginningOfAKey() {
     byte[] file = GgufBytes.head(0, 1).key("k".repeat(60_000), 99).u64(0).bytes();
@@ -242,7 +245,7 @@ class GgufFileTest {
     refused("not a regular file", () -> open(folder));
   }
 
-  /** Two million empty strings in a sparse head: time and memory follow the bytes, not claims. */
+  /** Reads two million empty strings from a sparse file, in bounded time and memory. */
   @Test
   void aHeadOfTensOfMegabytesIsReadInTimeAndWithoutItsStringsInMemory() throws IOException {
     int count = 2 << 20;

@@ -45,7 +45,7 @@ class GgufStringsTest {
     }
   }
 
-  /** All reads stay within the array, even if another program writes to the file. */
+  /** If another program changes the lengths in the file, reads still stay within the array. */
   @Test
   void lengthsThatChangedSinceTheyWereCheckedMoveNothing() {
     GgufBytes bytes = GgufBytes.head(0, 1).key("k", GgufBytes.ARRAY);

@@ -6,7 +6,7 @@ import dev.helixbg.llm.cpu.kernel.row.RowKernels;
 import dev.helixbg.llm.cpu.x86.ByteProduct;
 import dev.helixbg.llm.tensor.TensorType;
 
-/** The golden models on the engine for CPUs. */
+/** Tests the golden models on the backend for CPUs. */
 abstract class CpuGoldenContract extends GoldenContract {
   private final int threads;
 
@@ -20,8 +20,9 @@ abstract class CpuGoldenContract extends GoldenContract {
   }
 
   /**
-   * Whether activations that meet quantised types become numbers of some eight bits, each of which
-   * is off by up to a 254th: those of prompts by machine code, and below 512 bits most.
+   * Returns whether the CPU rounds activations to about eight bits before it multiplies them by
+   * quantised weights, with an error of up to 1/254 of the largest. Machine code rounds the
+   * activations of prompts. With vectors below 512 bits, most other kernels round, too.
    */
   private static boolean rounds(GoldenModel golden) {
     boolean narrow = RowKernels.of(TensorType.Q6_K).floats(256) < 256;
@@ -48,7 +49,9 @@ abstract class CpuGoldenContract extends GoldenContract {
     return rounds(golden) ? 3e-2 : tapBound();
   }
 
-  /** Where a difference in the last bit makes an activation round the other way. */
+  /**
+   * Is larger with rounding: a difference in the last bit can round an activation the other way.
+   */
   @Override
   double othersBound(GoldenModel golden) {
     return rounds(golden) ? 2e-3 : super.othersBound(golden);

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * The golden models on a real NVIDIA GPU, with {@code -Dgpu.real=true}; {@code GpuCommandsIT} has
- * one answer from the stand-in.
+ * Runs the golden models on a real NVIDIA GPU, with {@code -Dgpu.real=true}. Without such a GPU,
+ * {@code GpuCommandsIT} tests one answer on a simulated GPU.
  */
 @EnabledIfSystemProperty(named = "gpu.real", matches = "true")
 class CudaGoldenTest extends GpuGoldenContract {

@@ -4,17 +4,18 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Map;
 
 /**
- * What an independent implementation computed for a prompt (see the golden folder's expected.json).
+ * Results that an independent implementation computed for a prompt, from {@code
+ * golden/expected.json}.
  *
  * @param task label, summary or pair
- * @param prompt in chat form, special tokens written out
- * @param answer what the model was taught
- * @param greedyIds the answer's tokens, the end token included
+ * @param prompt text in the chat format, with the names of special tokens
+ * @param answer answer that the model was trained to give
+ * @param greedyIds tokens of the answer, with its end token; each token is the likeliest
  * @param topIds the eight likeliest tokens after the prompt
- * @param topLogits of those
- * @param logits of all tokens; null but in the first cases
- * @param taps the first eight values of the last prompt position, by name; null but in the first
- *     cases
+ * @param topLogits logits of {@code topIds}
+ * @param logits logits of all tokens; only the first cases have them, the others null
+ * @param taps by name of an intermediate result, its first eight values at the prompt's last
+ *     position; only the first cases have them, the others null
  */
 public record GoldenCase(
     String task,

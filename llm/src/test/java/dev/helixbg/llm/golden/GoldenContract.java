@@ -31,17 +31,20 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What every backend must do with the golden models. */
+/**
+ * Tests that every backend must pass with the golden models (small trained models with known
+ * results).
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS) // inDepth() is a backend's own
 abstract class GoldenContract {
-  /** Whether every answer is generated, and every model looked at in depth. */
+  /** Whether all answers are generated, and all models and cases are checked in every test. */
   static final boolean ALL = Boolean.getBoolean("golden.all");
 
   private static final PassLimits LIMITS = new PassLimits(2048, 512, 4);
 
   abstract Backend backend();
 
-  /** Whether all cases would take minutes: then a part of them is run, unless -Dgolden.all. */
+  /** Returns whether all cases would take minutes. Then only some run, except with -Dgolden.all. */
   boolean isSlow() {
     return false;
   }
@@ -50,42 +53,45 @@ abstract class GoldenContract {
     return isSlow() && !ALL;
   }
 
-  /** The models of which more is checked than answers and logits. */
+  /** Returns the models with which batches, forks and choices are also tested. */
   final List<GoldenModel> inDepth() {
-    // The products of each type have a contract of their own.
+    // BackendContract tests the products of each type.
     return isPart() ? List.of(GoldenModel.Q4_K_M) : List.of(GoldenModel.Q8_0, GoldenModel.Q4_K_M);
   }
 
-  /** The models that are looked at inside. */
+  /** Returns the models whose intermediate results (taps) are also compared. */
   List<GoldenModel> inside() {
     return List.of(GoldenModel.values());
   }
 
-  /** How many cases of each of them. */
+  /** Returns the maximum number of cases per model whose intermediate results are compared. */
   int tapped() {
     return Integer.MAX_VALUE;
   }
 
   /**
-   * How far logits may be off, as a share of the largest. The references keep keys and values in
-   * f32; those of f16 alone move logits by up to 4e-5, and a tap by 1e-4.
+   * Returns the largest permitted error of logits, divided by the largest logit. The expected
+   * results were computed with keys and values in f32. Storing them in f16 changes logits by up to
+   * 4e-5, and taps (intermediate results) by up to 1e-4.
    */
   abstract double logitBound();
 
-  /** As {@link #logitBound()}, for a backend that computes one kind of file otherwise. */
+  /** Returns {@link #logitBound()} for one model; some backends compute some types less exactly. */
   double logitBound(GoldenModel golden) {
     return logitBound();
   }
 
-  /** How far a tapped value may be off, as a share of the largest of its kind. */
+  /** Returns the largest permitted error of a tap's values, divided by the tap's largest value. */
   abstract double tapBound();
 
-  /** As {@link #tapBound()}, for a backend that computes one kind of file otherwise. */
+  /** Returns {@link #tapBound()} for one model; some backends compute some types less exactly. */
   double tapBound(GoldenModel golden) {
     return tapBound();
   }
 
-  /** What the rest of a batch may change, as a share of the largest logit. */
+  /**
+   * Returns how much other sequences in a batch may change logits, divided by the largest logit.
+   */
   double othersBound(GoldenModel golden) {
     return 1e-6;
   }
@@ -105,8 +111,9 @@ abstract class GoldenContract {
   }
 
   /**
-   * All with {@code -Dgolden.all}; else as many of each task as {@code -Dgolden.each} says. Where
-   * all would be slow, each model gets cases of one task, and the next model those of another.
+   * Returns the cases whose answers are generated: all with {@code -Dgolden.all}, otherwise {@code
+   * -Dgolden.each} cases per task. On a slow backend, each model gets cases of only one task, and
+   * the models get different tasks.
    */
   private List<GoldenCase> generated(GoldenModel golden) {
     if (ALL) {
@@ -144,7 +151,7 @@ abstract class GoldenContract {
                 .forEach(expected -> compareInside(golden, model, expected)));
   }
 
-  /** Reading in parts, on a fork or among others changes little. */
+  /** Reading a prompt in parts, on a fork, or together with other prompts changes logits little. */
   @ParameterizedTest
   @MethodSource("inDepth")
   void logitsDependOnTheSequenceAlone(GoldenModel golden) {
@@ -189,7 +196,7 @@ abstract class GoldenContract {
         });
   }
 
-  /** Of choices that part at once, after one token and after two. */
+  /** Tests choices that differ in the first, the second or the third token. */
   @ParameterizedTest
   @MethodSource("inDepth")
   void choicesShareByTheLogitsWhereTheyPart(GoldenModel golden) {
@@ -215,7 +222,8 @@ abstract class GoldenContract {
                   first[0] * second[1],
                   first[1]
                 };
-                // By a bound that still tells shares apart where logits are rounded.
+                // Rounded logits permit larger errors, but different probabilities must stay
+                // distinct.
                 double bound = Math.min(100 * logitBound(golden), 0.02);
                 assertArrayEquals(expected, shares[i], bound);
               }
@@ -226,7 +234,8 @@ abstract class GoldenContract {
   }
 
   /**
-   * What single tokens share among them by the logits of all tokens, after a cache and more ids.
+   * Returns the probabilities of {@code tokens} after a cache and {@code ids}, if no other tokens
+   * were possible.
    */
   private static double[] shares(
       Qwen3 model, ForwardPasses work, KvCache cache, int[] ids, int... tokens) {
@@ -239,7 +248,7 @@ abstract class GoldenContract {
     return Arrays.stream(weights).map(weight -> weight / sum).toArray();
   }
 
-  /** Leaves the logits of the last id, not yet submitted. */
+  /** Reads ids, at most {@code part} per call. The logits of the last id are not yet submitted. */
   private static void readIn(ForwardPasses work, KvCache cache, int[] ids, int part) {
     for (int from = 0; from < ids.length; from += part) {
       int to = Math.min(ids.length, from + part);
@@ -247,7 +256,7 @@ abstract class GoldenContract {
     }
   }
 
-  /** The parent goes on with something else after the fork was made. */
+  /** Returns a fork of a parent that then continues with other tokens. */
   private static KvCache forkAfter(ForwardPasses work, KvCache parent, int[] prompt, int prefix) {
     work.read(parent, Arrays.copyOf(prompt, prefix), false, () -> false);
     KvCache fork = parent.fork(prefix);

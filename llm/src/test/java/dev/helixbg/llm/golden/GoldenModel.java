@@ -14,7 +14,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 
-/** The six quantisations of the small trained model, and what is expected of each. */
+/** The six quantisations of the small trained model, with the expected results of each. */
 public enum GoldenModel {
   F16("golden-f16.gguf"),
   Q8_0("golden-q80.gguf"),
@@ -37,7 +37,10 @@ public enum GoldenModel {
 
   private record Expected(List<GoldenCase> cases) {}
 
-  /** The file; out of a jar of tests, a copy that goes with the JVM. */
+  /**
+   * Returns the model's file. If the file is in a jar, returns a copy, which the JVM deletes at its
+   * end.
+   */
   public synchronized Path path() {
     if (path == null) {
       path = locate();

@@ -5,7 +5,7 @@ import dev.helixbg.llm.gpu.GpuBackend;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
 import java.util.List;
 
-/** The golden models on the engine for GPUs, whatever drives them. */
+/** Tests the golden models on the backend for GPUs, with Metal or CUDA. */
 abstract class GpuGoldenContract extends GoldenContract {
   abstract GpuDevice device();
 
@@ -19,7 +19,9 @@ abstract class GpuGoldenContract extends GoldenContract {
     return new GpuBackend(device(), false);
   }
 
-  /** Of the others there are answers, and each type has a contract of its own. */
+  /**
+   * Returns few models: the answers of all models, and the kernels of each type, have other tests.
+   */
   @Override
   List<GoldenModel> inside() {
     return ALL ? super.inside() : inDepth();

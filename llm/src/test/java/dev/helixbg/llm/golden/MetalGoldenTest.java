@@ -7,7 +7,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
-/** The golden models under the software Metal, unchecked: {@code MetalStrictTest} checks memory. */
+/**
+ * Runs the golden models on the software Metal, which checks memory only in {@code
+ * MetalStrictTest}.
+ */
 @ResourceLock("softmetal")
 class MetalGoldenTest extends GpuGoldenContract {
   private static MetalTests metal;

@@ -31,16 +31,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Golden answers with every access to memory checked, threads in several orders, and work that runs
- * only when somebody waits for it.
+ * Compares golden answers on the software Metal, which checks every access to memory, runs threads
+ * in several orders, and runs work only when the host waits for it.
  */
 @ResourceLock("softmetal")
 class MetalStrictTest {
   private static final PassLimits LIMITS = new PassLimits(512, 256, 4);
 
   /**
-   * The one of two types, shuffled, unless all is asked for: each type has its contract under all
-   * checks.
+   * Returns the model with two types of weights, or all models with {@code -Dgolden.all}. Other
+   * tests run each type's kernels under all checks.
    */
   static List<GoldenModel> strict() {
     return GoldenContract.ALL ? List.of(GoldenModel.values()) : List.of(GoldenModel.Q4_K_M);
@@ -73,13 +73,16 @@ class MetalStrictTest {
     }
   }
 
-  /** Forks of one prefix go on together, in batches of more rows than the few of a matvec. */
+  /**
+   * Forks of one prefix generate tokens together. Their batches first have too many rows for
+   * products with single vectors.
+   */
   @Test
   void forksDecodeTogetherAsTheyDoAlone() {
     GoldenModel golden = GoldenModel.Q4_K_M;
     GoldenCase expected = golden.cases().getFirst();
     int[] prompt = expected.promptIds();
-    int prefix = 40; // Inside a block of the cache, so that each fork needs a copy of it.
+    int prefix = 40; // Within a block of the cache, so that each fork must copy the block.
     int sequences = 3;
     try (MetalTests metal = new MetalTests(SoftMetalSettings.STRICT.lazy(true))) {
       try (GgufFile file = GgufFile.read(MappedFile.open(golden.path()));
@@ -117,7 +120,7 @@ class MetalStrictTest {
     }
   }
 
-  /** On a device that runs nothing before it must, with passes ahead of those that are read. */
+  /** Uses a device that runs nothing until the host waits, with several passes in flight. */
   @Test
   void answersThatGrowTogetherAreGolden() {
     PassLimits limits = new PassLimits(512, 256, 8);

@@ -21,11 +21,13 @@ import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 
-/** The last layer computes the wanted rows only, and these come out as if it had not. */
+/**
+ * Checks that the last layer computes only the wanted rows, with the same results as for all rows.
+ */
 class LastLayerTest {
   private static final PassLimits LIMITS = new PassLimits(64, 32, 4);
 
-  /** Rows of the sequences of a pass, and how many of the last are wanted. */
+  /** For each sequence of a pass: its number of rows, and how many of its last rows are wanted. */
   private static final int[][] SPANS = {{7, 2}, {1, 0}, {9, 1}};
 
   @Test
@@ -33,7 +35,7 @@ class LastLayerTest {
     assertSameLogits(new ScalarBackend(), Assertions::assertArrayEquals);
   }
 
-  /** Attention of a single row adds in another order than that of many. */
+  /** Attention adds numbers in another order for a single row than for many rows. */
   @Test
   void logitsAreNearlyTheSameOnTheCpu() {
     assertSameLogits(

@@ -36,7 +36,10 @@ class MetalDecodeTest {
   private static final int LAYERS = 28;
   private static final int TOKENS = 20;
 
-  /** Three batches of a prompt, attended to in nine parts; in scripts/proofs, all 32 parts. */
+  /**
+   * Length of a full context: 3 passes for a prompt, 9 parts for attention; with proofs.all, 32
+   * parts.
+   */
   private static final int FULL = Boolean.getBoolean("proofs.all") ? 2048 : 553;
 
   @TempDir private static Path folder;
@@ -71,7 +74,9 @@ class MetalDecodeTest {
     return new PassLimits(context, 256, 1);
   }
 
-  /** Counted over tokens after the first: what the prompt took is none of it. */
+  /**
+   * Returns the counts of generating {@link #TOKENS} tokens, without those of reading the prompt.
+   */
   private Map<Counter, Long> countDecode(int context, int prompt) throws IOException {
     try (GgufFile file = model(LAYERS, context)) {
       Qwen3 model = Qwen3.of(file, backend, limits(context));
@@ -103,7 +108,7 @@ class MetalDecodeTest {
     Map<Counter, Long> counted = countDecode(256, 20);
     assertEquals(TOKENS, counted.get(Counter.PASSES));
     assertEquals(TOKENS, counted.get(Counter.SUBMISSIONS));
-    // Embedding, five per layer, logits, argmax; each needs what the one before has written.
+    // Embedding, five steps per layer, logits, argmax; each reads what the step before has written.
     assertEquals(TOKENS * (5L * LAYERS + 3), counted.get(Counter.DISPATCHES));
     assertEquals(TOKENS * (5L * LAYERS + 2), counted.get(Counter.BARRIERS));
     assertTrue(counted.getOrDefault(Counter.WAITS, 0L) <= TOKENS, "waits");
@@ -111,7 +116,10 @@ class MetalDecodeTest {
     assertTrue(counted.get(Counter.BOUND_BYTES) < TOKENS * 20_000L, "bound bytes");
   }
 
-  /** A lazy device runs nothing until it is waited for: what is early would show. */
+  /**
+   * A lazy device runs nothing until the host waits for it, so reading too early gives wrong
+   * tokens.
+   */
   @Test
   void anAnswerIsTheSameHoweverLateTheGpuIs() throws IOException {
     try (GgufFile file = model(2, 256)) {
@@ -141,7 +149,7 @@ class MetalDecodeTest {
   }
 
   /**
-   * So that it can be called off between two; the device still has work while the next is encoded.
+   * A prompt can then be cancelled between layers, and the device works while a layer is encoded.
    */
   @Test
   void aLongPromptIsHandedOverLayerByLayer() throws IOException {
@@ -171,7 +179,7 @@ class MetalDecodeTest {
     }
   }
 
-  /** Logits of the last positions of a full context, read one by one after a prompt. */
+  /** Returns the logits of the last positions of a full context, which are computed one by one. */
   private static float[][] lastLogits(GgufFile file, Backend backend) {
     int single = 12;
     PassLimits limits = limits(FULL);

@@ -72,7 +72,7 @@ class OpeningTest {
     assertEquals("blk.0.attn_q.weight", GgufErrors.name(error));
   }
 
-  /** What is longer than a panel of the CPU's attention would be written over its neighbours. */
+  /** The CPU's attention has buffers for heads of at most {@link TileProduct#DEPTH} values. */
   @Test
   void everyHeadThatAFileMayHaveFitsTheKernels() {
     assertTrue(Qwen3Config.MAX_HEAD_SIZE <= TileProduct.DEPTH);

@@ -43,7 +43,7 @@ class Qwen3LoadTest {
         });
   }
 
-  /** A tensor that is not used would be refused. */
+  /** An unused tensor would be refused, so the model uses the separate output matrix. */
   @Test
   void aSeparateOutputMatrixIsUsed() throws IOException {
     load(

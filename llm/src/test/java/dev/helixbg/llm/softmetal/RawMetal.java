@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Messages to the software Metal with nothing that would catch a mistake: the product's shim is too
- * careful for these tests.
+ * Sends messages to the software Metal without any checks. The product's own Metal binding is too
+ * careful to make the errors that these tests need.
  */
 final class RawMetal implements AutoCloseable {
   static final StructLayout MTL_SIZE = MemoryLayout.structLayout(JAVA_LONG, JAVA_LONG, JAVA_LONG);
@@ -159,7 +159,7 @@ final class RawMetal implements AutoCloseable {
     return id(string, "UTF8String").reinterpret(1 << 20).getString(0);
   }
 
-  /** A library, or an IllegalArgumentException with the compiler's messages. */
+  /** Compiles a library; throws an IllegalArgumentException with the compiler's messages. */
   MemorySegment library(String source) {
     MemorySegment error = Arena.global().allocate(ADDRESS);
     MemorySegment text = string("#include <metal_stdlib>\nusing namespace metal;\n" + source);
@@ -178,7 +178,7 @@ final class RawMetal implements AutoCloseable {
     return own(library[0]);
   }
 
-  /** The pipeline of the kernel named k. */
+  /** Compiles a source and returns the pipeline of its kernel named k. */
   MemorySegment pipeline(String source) {
     MemorySegment function = own(id(library(source), "newFunctionWithName:", string("k")));
     return own(
@@ -217,7 +217,7 @@ final class RawMetal implements AutoCloseable {
     return contents(buffer).toArray(JAVA_INT);
   }
 
-  /** A command buffer and an encoder of it, both retained. */
+  /** Makes a command buffer and its encoder, both retained. */
   Encoding encode(boolean concurrent) {
     MemorySegment[] made = new MemorySegment[2];
     pool(
@@ -296,7 +296,7 @@ final class RawMetal implements AutoCloseable {
       return this;
     }
 
-    /** Waits; then gives up both objects. */
+    /** Ends the encoding, waits for the command buffer, and releases both objects. */
     String finish() {
       String[] error = {""};
       tell(commands, "waitUntilCompleted");

@@ -11,11 +11,11 @@ import java.lang.invoke.MethodHandle;
 import java.util.List;
 
 /**
- * The stand-in for NVIDIA's driver, in the same library as the software Metal, and what tests ask
- * it beside.
+ * A simulation of NVIDIA's driver, in the same library as the software Metal, with further
+ * functions for tests.
  */
 public final class SoftCuda {
-  /** What a test may pretend. */
+  /** Values for {@link #pretend}. */
   public static final int SUCCESS = 0;
 
   public static final int NO_DEVICE = 100;
@@ -51,25 +51,25 @@ public final class SoftCuda {
     return metal.library().toString();
   }
 
-  /** How kernels run; the GPU becomes a usual one. */
+  /** Sets how kernels run, and resets the GPU to a usual one. */
   public void configure(SoftMetalSettings settings) {
     metal.configure(settings);
     metal.takeFindings();
     pretend(SUCCESS, CUDA_13, HOPPER, 0);
   }
 
-  /** How kernels run from now on. */
+  /** Sets how kernels run from now on. */
   public void settings(SoftMetalSettings settings) {
     metal.configure(settings);
   }
 
   /**
-   * Another machine.
+   * Simulates another machine.
    *
-   * @param init what {@code cuInit} says
-   * @param version of CUDA, as the driver counts
+   * @param init result of {@code cuInit}
+   * @param version version of CUDA, in the driver's numbering
    * @param capability ten times the compute capability
-   * @param memory bytes of the GPU; 0 for plenty
+   * @param memory memory of the GPU, in bytes; 0 for much memory
    */
   public void pretend(int init, int version, int capability, long memory) {
     try {
@@ -80,10 +80,10 @@ public final class SoftCuda {
   }
 
   /**
-   * Has one call fail that needs a context, as if it had not been made.
+   * Makes a later call of the driver fail and do nothing. Only calls that need a context count.
    *
-   * @param call its number from now on; 0 for none
-   * @return what is left of the number that was given before; 0 when that call has failed
+   * @param call number of the call that fails, counted from now on; 0 for no call
+   * @return how many calls were left until the previously chosen call fails; 0 if it has failed
    */
   public long fail(long call) {
     try {
@@ -93,12 +93,14 @@ public final class SoftCuda {
     }
   }
 
-  /** Launches of kernels since the last call in the lower half, of graphs in the upper. */
+  /**
+   * Returns new launches since the last call: kernels in the lower 32 bits, graphs in the upper.
+   */
   public long takeLaunches() {
     return ask(takeLaunches);
   }
 
-  /** Buffers, events, modules, graphs, streams and contexts that were never given back. */
+  /** Returns how many buffers, events, modules, graphs, streams and contexts were never freed. */
   public long live() {
     return ask(live);
   }

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * The software Metal: a library with the entry points of libobjc and Metal, and what tests ask it
- * beside them.
+ * The software Metal: a library with the functions of libobjc and Metal, and further functions for
+ * tests.
  */
 public final class SoftMetal {
   private static final int TEXT_BYTES = 1 << 20;
@@ -51,9 +51,9 @@ public final class SoftMetal {
   }
 
   /**
-   * Builds the library if its sources are newer, and loads it; once per process.
+   * Builds the library if its sources are newer, and loads it. Later calls do nothing.
    *
-   * @throws SoftMetalUnavailableException if a tool is missing or this is another platform
+   * @throws SoftMetalUnavailableException if a tool is missing, or the platform is not supported
    */
   public static synchronized SoftMetal load() {
     if (loaded == null) {
@@ -62,7 +62,7 @@ public final class SoftMetal {
     return loaded;
   }
 
-  /** The same for tests: what is missing skips the test, and under CI (CI=true) fails it. */
+  /** Calls {@link #load}. If that is impossible, skips the test, or fails it under CI (CI=true). */
   public static SoftMetal loadOrSkip() {
     try {
       return load();
@@ -72,9 +72,9 @@ public final class SoftMetal {
   }
 
   /**
-   * The library for a process that a test starts, built and not loaded: beside ONNX Runtime there
-   * may be no room for what its threads have of their own. What is missing skips the test, or fails
-   * it, as above.
+   * Returns the library for a process that a test starts. The library is built, but not loaded: if
+   * ONNX Runtime is loaded, the library's thread-local memory may not fit. If the library cannot be
+   * built, skips the test, or fails it under CI.
    */
   public static Path libraryOrSkip() {
     try {
@@ -90,12 +90,12 @@ public final class SoftMetal {
         : Assumptions.abort("skipped because " + reason);
   }
 
-  /** What to give to the shim instead of libobjc and the frameworks. */
+  /** Returns the file that the Metal binding must load instead of libobjc and the frameworks. */
   public Path library() {
     return library;
   }
 
-  /** Changes how kernels run from the next command buffer on; pipelines need not be made again. */
+  /** Changes how kernels run from the next command buffer on. Existing pipelines stay valid. */
   public void configure(SoftMetalSettings to) {
     try {
       configure.invokeExact(
@@ -111,8 +111,8 @@ public final class SoftMetal {
   }
 
   /**
-   * Whether every call in which the real Metal may autorelease something of its own is a mistake
-   * outside of a pool.
+   * Sets whether calls outside of an autorelease pool are findings if the real Metal may
+   * autorelease objects in them.
    */
   public void requirePools(boolean required) {
     try {
@@ -123,22 +123,22 @@ public final class SoftMetal {
   }
 
   /**
-   * What was found wrong since the last call, oldest first. Empty after everything that the real
-   * Metal accepts.
+   * Returns the findings (detected errors) since the last call, oldest first. Calls that the real
+   * Metal accepts cause no findings.
    */
   public List<String> takeFindings() {
     return lines(takeFindings);
   }
 
   /**
-   * What was never released, as "count class 'label'". Empty once the device and all that it made
-   * are released.
+   * Returns the objects that were never released, as "count class 'label'". The list is empty when
+   * the device and all its objects are released.
    */
   public List<String> liveObjects() {
     return lines(liveObjects);
   }
 
-  /** How many kernels were compiled since the process began. */
+  /** Returns how many kernels were compiled since the process began. */
   public long compiledKernels() {
     try {
       return (long) compiledKernels.invokeExact();

@@ -14,7 +14,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is refused in the calls of a shim, and what a shim may rely on. */
+/**
+ * Tests wrong calls, which the software Metal refuses, and guarantees that the Metal binding needs.
+ */
 class SoftMetalApiTest extends SoftMetalFixture {
   private static final String ADD =
       "struct P { uint n; float add; };kernel void k(device const float* x [[buffer(0)]], device"
@@ -97,7 +99,7 @@ class SoftMetalApiTest extends SoftMetalFixture {
         metal.encode(false).pipeline(metal.pipeline(ADD)).buffers(metal.buffer(16)).ints(2, 4, 0);
     assertTrue(encoding.dispatch(ONE, size(4)).run().contains("is not bound"));
     found("kernel k: buffer(1) 'y' is not bound");
-    // nil takes a binding away.
+    // nil removes a binding.
     var unbound = add();
     metal.tell(unbound.encoder, "setBuffer:offset:atIndex:", RawMetal.NIL, 0L, 1L);
     assertTrue(unbound.dispatch(ONE, size(4)).run().contains("is not bound"));
@@ -175,7 +177,7 @@ class SoftMetalApiTest extends SoftMetalFixture {
     metal.release(buffer);
     metal.release(buffer);
     found("release: sent to a deallocated MTLBuffer");
-    // What a pool will release must not be released before.
+    // An object that a pool will release must not be released before.
     metal.pool(() -> metal.release(metal.id(metal.queue, "commandBuffer")));
     found("an autoreleased object was released once too often");
   }
@@ -468,7 +470,7 @@ class SoftMetalApiTest extends SoftMetalFixture {
     }
   }
 
-  // An assertion that fails here shows as an object that is never released.
+  // If an assertion fails here, the thread ends, and an object is never released.
   private void addOften() {
     try (RawMetal own = new RawMetal(soft)) {
       var k = own.pipeline(ADD);

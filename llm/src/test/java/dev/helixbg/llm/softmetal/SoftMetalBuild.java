@@ -18,9 +18,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Compiles llm/src/test/softmetal with g++, once per state of the sources, compilers and kind of
- * processor. The library is in llm/target/softmetal; what was compiled, kernels too, is in the
- * user's cache, for every checkout.
+ * Compiles llm/src/test/softmetal with g++, again only if the sources, the compilers or the kind of
+ * processor changed. The library is in llm/target/softmetal. Compiled files, including kernels, are
+ * in the user's cache, which all checkouts share.
  */
 final class SoftMetalBuild {
   private static final Path SOURCES = Path.of("llm", "src", "test", "softmetal");
@@ -34,7 +34,8 @@ final class SoftMetalBuild {
           "-ftls-model=initial-exec",
           "-fPIC",
           "-shared",
-          "-Wl,-soname," + NAME, // by which kernels ask for it, whichever copy is loaded
+          "-Wl,-soname,"
+              + NAME, // kernels refer to the library by this name, so any copy of it can be loaded
           "-fvisibility=hidden",
           "-Wall",
           "-Wextra");
@@ -43,7 +44,7 @@ final class SoftMetalBuild {
 
   private SoftMetalBuild() {}
 
-  /** The library, which is built if need be. */
+  /** Returns the library's file; builds the library if it is out of date. */
   static Path library() {
     String system = System.getProperty("os.name") + " " + System.getProperty("os.arch");
     missing(system, System.getenv("PATH"))
@@ -91,8 +92,8 @@ final class SoftMetalBuild {
   }
 
   /**
-   * What keeps the software Metal from being built on a system, "name architecture", with a search
-   * path.
+   * Returns why the software Metal cannot be built on a system, which is given as "name
+   * architecture", with a search path for programs; empty if it can be built.
    */
   static Optional<String> missing(String system, String path) {
     if (!system.equals("Linux amd64")) {
@@ -131,12 +132,12 @@ final class SoftMetalBuild {
     }
   }
 
-  // Kernels are compiled for this very processor, so that it belongs to the hash.
+  // Kernels are compiled for this kind of processor, so the hash includes the processor.
   private static String hash(Path sources) throws IOException {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       digest.update(FLAGS.toString().getBytes(StandardCharsets.UTF_8));
-      for (String tool : TOOLS) { // Another one has another size or time.
+      for (String tool : TOOLS) { // A different tool has a different size or time.
         Path file = found(tool, System.getenv("PATH")).orElseThrow().toRealPath();
         String state = file + " " + Files.size(file) + " " + Files.getLastModifiedTime(file);
         digest.update(state.getBytes(StandardCharsets.UTF_8));
@@ -163,7 +164,8 @@ final class SoftMetalBuild {
     List<String> command = new ArrayList<>(List.of("g++"));
     command.addAll(FLAGS);
     command.addAll(List.of("-o", unfinished.toString()));
-    // In one piece: what most files include is the greater part of the work.
+    // Compiled as one file: compiling the headers, which most files include, takes most of the
+    // time.
     StringBuilder all = new StringBuilder();
     for (Path source : files(sources)) {
       if (source.toString().endsWith(".cpp")) {

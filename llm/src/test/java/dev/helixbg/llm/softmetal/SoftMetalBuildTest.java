@@ -15,7 +15,8 @@ import org.opentest4j.AssertionFailedError;
 import org.opentest4j.TestAbortedException;
 
 /**
- * Where the software Metal cannot be built: tests are skipped with the reason, and fail under CI.
+ * Tests systems on which the software Metal cannot be built: there, tests are skipped with a
+ * reason, and fail under CI.
  */
 class SoftMetalBuildTest {
   @Test

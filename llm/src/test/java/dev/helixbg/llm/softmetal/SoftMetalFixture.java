@@ -9,8 +9,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
- * Gives each test a fresh strict software Metal, and asks at its end for forgotten findings and
- * objects.
+ * Gives each test a new software Metal with all checks. After the test, checks that no finding (a
+ * detected error) was ignored, and that all objects were released.
  */
 @ResourceLock("softmetal")
 abstract class SoftMetalFixture {
@@ -40,7 +40,7 @@ abstract class SoftMetalFixture {
     }
   }
 
-  /** Exactly one finding, and it says this. */
+  /** Checks that there is exactly one finding, and that it contains {@code part}. */
   void found(String part) {
     List<String> findings = soft.takeFindings();
     assertTrue(
@@ -48,7 +48,7 @@ abstract class SoftMetalFixture {
         () -> "wanted '" + part + "', found " + findings);
   }
 
-  /** The command buffer's error and the only finding say this. */
+  /** Checks that the command buffer's error and the only finding contain {@code part}. */
   void refused(String part, String error) {
     assertTrue(error.contains(part), () -> "wanted '" + part + "', got '" + error + "'");
     found(part);

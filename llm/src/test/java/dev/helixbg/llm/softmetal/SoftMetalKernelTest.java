@@ -11,13 +11,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What is refused in a running kernel, mostly beside the same kernel done right. */
+/** Tests errors of running kernels, mostly together with a correct version of the kernel. */
 class SoftMetalKernelTest extends SoftMetalFixture {
   private static final String BARRIER = "threadgroup_barrier(mem_flags::mem_threadgroup);";
 
   /**
-   * A kernel with x at index 0 and y at index 1, a thread index i in its threadgroup, and a
-   * position g in the grid.
+   * Returns a kernel with buffers x (index 0) and y (index 1). In the body, i is a thread's index
+   * in its threadgroup, and g its position in the grid.
    */
   private MemorySegment kernel(String body) {
     return metal.pipeline(
@@ -128,8 +128,8 @@ class SoftMetalKernelTest extends SoftMetalFixture {
     String body = "threadgroup float part[64]; part[i] = i; BARRIER y[i] = part[63 - i];";
     assertEquals("", run(body.replace("BARRIER", BARRIER), 1, 64));
     refused("threadgroup memory 'part'", run(body.replace("BARRIER", ""), 1, 64));
-    // The wrong one of the two kinds of memory, and a barrier of a simdgroup, order nothing between
-    // simdgroups.
+    // A barrier for the other kind of memory, and a barrier within each simdgroup, do not order the
+    // work of different simdgroups.
     refused(
         "threadgroup memory 'part'",
         run(body.replace("BARRIER", "threadgroup_barrier(mem_flags::mem_device);"), 1, 64));

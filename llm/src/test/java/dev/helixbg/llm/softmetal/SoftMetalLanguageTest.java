@@ -15,14 +15,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The part of the Metal Shading Language that works, against the same in Java. */
+/** Compares the supported part of the Metal Shading Language with the same computations in Java. */
 class SoftMetalLanguageTest extends SoftMetalFixture {
   private static final String BUILTINS =
       "uint i [[thread_index_in_threadgroup]], uint lane [[thread_index_in_simdgroup]]";
 
   /**
-   * The value of each expression in each of 32 threads: all in one kernel, because a compilation
-   * takes a while.
+   * Returns the value of each expression in each of 32 threads. One kernel computes all values,
+   * because compiling a kernel takes long.
    */
   private float[][] values(String... expressions) {
     StringBuilder body = new StringBuilder();
@@ -40,7 +40,7 @@ class SoftMetalLanguageTest extends SoftMetalFixture {
         .toArray(float[][]::new);
   }
 
-  /** An expression, and what it must be in a thread. */
+  /** An expression, and the value that it must have in a thread. */
   private record Value(int thread, double wanted, String expression) {}
 
   private static Value value(double wanted, String expression) {
@@ -125,7 +125,7 @@ class SoftMetalLanguageTest extends SoftMetalFixture {
         value(9, 1, "simd_any(lane == 7) && !simd_all(lane == 7)"),
         value(9, 0x80, "float((simd_vote::vote_t)simd_ballot(lane == 7))"),
         value(5, 22, "quad_sum(float(lane))"),
-        // Lanes elsewhere take no part.
+        // Lanes that are not active take no part.
         value(0, 6, "lane < 4 ? simd_sum(float(lane)) : 0"));
   }
 

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is refused in a source: as on a Mac, with the compiler's text in an NSError. */
+/** Tests sources that are refused as on a Mac, with the compiler's messages in an NSError. */
 class SoftMetalSourceTest extends SoftMetalFixture {
   private static final String KERNEL =
       "kernel void k(device float* x [[buffer(0)]], uint i [[thread_position_in_grid]]) { %s }";

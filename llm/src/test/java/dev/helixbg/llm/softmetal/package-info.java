@@ -1,5 +1,5 @@
 /**
- * A software Metal for machines without one: see docs/software-metal.md. Begin reading at {@link
- * SoftMetal}.
+ * A software implementation of Apple's Metal, for machines without Metal; see
+ * docs/software-metal.md. Its main class is {@link SoftMetal}.
  */
 package dev.helixbg.llm.softmetal;

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class DequantizeTest {
 
   /**
-   * The largest error of the plain quantisers relative to the largest weight of a block: half a
-   * step, and what scales lose.
+   * Returns the largest error of the plain quantisers, divided by the block's largest weight: half
+   * a step, plus the rounding error of scales.
    */
   private static double tolerance(TensorType type) {
     return switch (type) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class PackedTypeTest {
-  /** Half a step of the quantisers, of numbers up to 1. */
+  /** Returns the permitted error for weights up to 1: half a step between levels. */
   private static double tolerance(PackedType type) {
     return switch (type) {
       case Q5_0, Q5_1 -> 0.04;
@@ -43,7 +43,7 @@ class PackedTypeTest {
     return unpacked(type, stored, x.length);
   }
 
-  /** More blocks than one thread takes at a time. */
+  /** Tests so many blocks that several threads unpack them. */
   @ParameterizedTest
   @EnumSource
   void weightsComeBackNearTheirValues(PackedType type) {
@@ -59,7 +59,7 @@ class PackedTypeTest {
     return Stream.concat(Stream.of(TensorType.values()), Stream.of(PackedType.values()));
   }
 
-  /** Each weight of a block depends on its own bits only: what changes it changes no other. */
+  /** Each weight of a block has its own bits: a change of one weight changes no other weight. */
   @ParameterizedTest
   @MethodSource("allTypes")
   void everyWeightHasAPlaceOfItsOwn(StoredType type) {
@@ -83,11 +83,11 @@ class PackedTypeTest {
 
   @Test
   void levelsAreExactByHand() {
-    // d = 0.5; all low nibbles 3, all high ones 11.
+    // d = 0.5; all low nibbles are 3, all high nibbles are 11.
     byte[] nibbles = HexFormat.of().parseHex("0038" + "b3".repeat(16));
     float[] q4 = unpacked(PackedType.Q4_0, MemorySegment.ofArray(nibbles), 32);
     float[] iq4 = unpacked(PackedType.IQ4_NL, MemorySegment.ofArray(nibbles), 32);
-    // d = 0.5, m = -2; then the same, and with fifth bits of the first half.
+    // d = 0.5, m = -2, same nibbles; then with fifth bits of the first half, without and with m.
     byte[] minimum = HexFormat.of().parseHex("003800c0" + "b3".repeat(16));
     float[] q41 = unpacked(PackedType.Q4_1, MemorySegment.ofArray(minimum), 32);
     byte[] fifths = HexFormat.of().parseHex("0038ffff0000" + "b3".repeat(16));
@@ -106,7 +106,7 @@ class PackedTypeTest {
 
   @Test
   void scalesOfSubBlocksAreExactByHand() {
-    // d = 0.5; the scales' high bits are 0 to 3 twice, their low ones 0 to 7.
+    // d = 0.5; the scales' high bits are 0 to 3 twice, their low bits are 0 to 7.
     byte[] block = HexFormat.of().parseHex("0038" + "e4e4" + "10325476" + "b3".repeat(128));
     float[] weights = unpacked(PackedType.IQ4_XS, MemorySegment.ofArray(block), 256);
     for (int i = 0; i < 256; i++) {

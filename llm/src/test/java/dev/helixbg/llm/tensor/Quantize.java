@@ -5,8 +5,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * Plain quantisers for tests: nearest level, factors from the extremes of a block. Written against
- * the layouts, not against Dequantize.
+ * Plain quantisers for tests. They round to the nearest level, with factors from a block's extreme
+ * values. They follow the documented layouts, not the code of Dequantize.
  */
 public final class Quantize {
   private static final ValueLayout.OfShort SHORT =
@@ -14,7 +14,7 @@ public final class Quantize {
   private static final ValueLayout.OfFloat FLOAT =
       ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-  /** The levels that nibbles of IQ4_NL and IQ4_XS stand for. */
+  /** The level of each nibble of IQ4_NL and IQ4_XS. */
   private static final byte[] NON_LINEAR = {
     -127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113
   };
@@ -22,8 +22,8 @@ public final class Quantize {
   private Quantize() {}
 
   /**
-   * Stores {@code elements} values of {@code x} from {@code index} on as blocks from byte {@code
-   * offset} of {@code target} on.
+   * Stores {@code elements} values of {@code x}, from {@code index} on, as blocks in {@code
+   * target}, from byte {@code offset} on.
    */
   public static void row(
       StoredType type, float[] x, int index, int elements, MemorySegment target, long offset) {
@@ -150,7 +150,7 @@ public final class Quantize {
     }
   }
 
-  /** Six-bit pairs as Q4_K stores them. */
+  /** Stores a six-bit scale and a six-bit minimum as Q4_K does. */
   static void packSixBits(MemorySegment target, long packed, int sub, int scale, int minimum) {
     if (sub < 4) {
       or(target, packed + sub, scale);

@@ -11,12 +11,13 @@ import java.io.UncheckedIOException;
 import java.util.stream.LongStream;
 
 /**
- * The HuggingFace tokenizers library with a vocabulary of Qwen2's form: what ours is compared to.
+ * The HuggingFace tokenizers library with a vocabulary in Qwen2's format. Tests compare this
+ * project's tokenizer with it.
  */
 final class LibraryTokenizer implements AutoCloseable {
   private static final TokenizersLibrary LIBRARY = TokenizersLibrary.LIB;
 
-  /** As Qwen publishes it. */
+  /** Definition of the tokenizer, as Qwen publishes it, but without vocabulary and merges. */
   private static final String DEFINITION =
       """
       {"version": "1.0",
@@ -32,7 +33,7 @@ final class LibraryTokenizer implements AutoCloseable {
 
   private final long handle;
 
-  /** Ordinary tokens only: no text becomes another one. */
+  /** Adds only the ordinary tokens of {@code source}, so no text becomes a special token. */
   LibraryTokenizer(Source source) {
     try {
       TokenizerLibrary.load(Vocabularies.CACHE);

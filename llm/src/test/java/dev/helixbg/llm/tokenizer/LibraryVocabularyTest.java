@@ -110,7 +110,9 @@ class LibraryVocabularyTest {
     }
   }
 
-  /** Merges in any order, several that make one token, tokens and merges twice. */
+  /**
+   * Uses random vocabularies: merges in any order, several merges for one token, repeated tokens.
+   */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3, 10, 100, 255, 256, 257, 1000, 3000})
   void anyVocabularyGivesTheSameTokens(int merges) {
@@ -139,7 +141,7 @@ class LibraryVocabularyTest {
       }
     }
     Collections.shuffle(merges, random);
-    // Ids are no order of merges, and control tokens may have the text of others.
+    // Ids are in another order than merges; the control token has the text of an ordinary token.
     Collections.shuffle(tokens, random);
     tokens.add(pick(random, tokens));
     int[] kinds = new int[tokens.size()];
@@ -167,8 +169,9 @@ class LibraryVocabularyTest {
   }
 
   /**
-   * A character alone, beside letters and digits, and twice: Unicode's classes and composed forms.
-   * Three were composed first in Unicode 16, which the JDK has and the library has not.
+   * Compares texts with each character of Unicode: alone, beside letters and digits, and twice.
+   * Three characters have had composed forms only since Unicode 16, which the JDK supports and the
+   * library does not.
    */
   @Test
   void everyCharacterIsSplitAndComposedAlike() {
@@ -194,7 +197,10 @@ class LibraryVocabularyTest {
     assertEquals(Set.of("U+113C2", "U+1611E", "U+16D67"), parted);
   }
 
-  /** All characters but private ones, and but most ideographs, which are alike. */
+  /**
+   * Returns whether a character is tested: no private characters, and few of the similar
+   * ideographs.
+   */
   private static boolean isTold(int c) {
     return switch (Character.getType(c)) {
       case Character.UNASSIGNED, Character.SURROGATE, Character.PRIVATE_USE -> false;

@@ -25,9 +25,9 @@ final class Vocabularies {
   private Vocabularies() {}
 
   /**
-   * What a file holds.
+   * The vocabulary in a model file.
    *
-   * @param kinds as ggml numbers them
+   * @param kinds ggml's number of each token's kind
    */
   record Source(List<String> tokens, int[] kinds, List<String> merges) {}
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Vocabularies that are wrong in one way each. */
+/** Tests vocabularies with one error each. */
 class VocabularyTest {
   private static final String TOKENS = "tokenizer.ggml.tokens";
   private static final String KINDS = "tokenizer.ggml.token_type";
@@ -60,7 +60,7 @@ class VocabularyTest {
     assertArrayEquals(new int[] {256, 'c', 'd'}, tokenizer.encode("abcd"));
   }
 
-  /** Its first part is never there to be joined. */
+  /** The merge's first part, "ab", is no token, so it never occurs as a part of a word. */
   @Test
   void aMergeOfWhatIsNoTokenNeverHappens() {
     BpeTokenizer tokenizer = new BpeTokenizer(Vocabularies.of(source(List.of("abc"), "ab c")));
@@ -89,7 +89,7 @@ class VocabularyTest {
     refused(new Source(source.tokens(), fewer, List.of()), KINDS, "256 types for 257 tokens");
   }
 
-  /** Whatever a file holds, searches are short. */
+  /** Many equal strings would make every search slow, so such files are refused. */
   @Test
   void tokensOrMergesThatAreAllTheSameAreRefused() {
     refused(source(Collections.nCopies(200_000, "ab"), "a b"), TOKENS, "too many strings");
@@ -98,7 +98,7 @@ class VocabularyTest {
     refused(source(List.of("ab"), merges), MERGES, "too many strings");
   }
 
-  /** It stands everywhere, and goes on nowhere. */
+  /** An empty token would match at every position, and the search would never advance. */
   @Test
   void anEmptyControlTokenIsNowhereInAText() {
     Source source = source(List.of("", "<x>"));
@@ -127,7 +127,10 @@ class VocabularyTest {
     assertEquals(Set.of(256, 257), tokenizer.endTokens());
   }
 
-  /** Else a text that spells it would end the user's turn, and no answer would end. */
+  /**
+   * If {@code <|im_end|>} were ordinary, a text with it could end the user's turn, and no answer
+   * would end.
+   */
   @Test
   void knownSpecialTokensThatAFileCallsOrdinaryAreSpecial() {
     Vocabulary vocabulary =
@@ -139,7 +142,7 @@ class VocabularyTest {
     assertEquals(10, tokenizer.encode("<|im_end|>").length);
   }
 
-  /** A model may have more embeddings than its vocabulary has tokens, and may choose any. */
+  /** A model can have more embeddings than tokens, and can choose an id that has no token. */
   @Test
   void anIdBehindTheLastTokenHasNoText() {
     Source source = source(List.of());

@@ -8,9 +8,9 @@ import java.lang.foreign.ValueLayout;
 /**
  * Floats in native memory, in the machine's byte order.
  *
- * @param stride distance between rows, in floats: an odd multiple of 16. Every row begins on a
- *     64-byte boundary, so that no 512-bit load splits a cache line. Because the multiple is odd, a
- *     column is spread over all sets of a CPU cache.
+ * @param stride distance between the starts of adjacent rows, in floats: an odd multiple of 16.
+ *     Every row begins on a 64-byte boundary, so that no 512-bit load crosses a cache line. Because
+ *     the multiple is odd, the values of a column are spread over all sets of a CPU cache.
  */
 public record HostActivations(MemorySegment data, int rows, int columns, int stride)
     implements Activations {

@@ -73,8 +73,8 @@ public abstract class HostBackend implements Backend {
   }
 
   /**
-   * Copies a table row per token, value by value and without a kernel. This costs little, and the
-   * first token need not wait until a kernel is compiled.
+   * Copies the table's row for each token, value by value and without a kernel. A kernel would save
+   * little time, and the first token would wait until the kernel is compiled.
    */
   @Override
   public final void embed(Batch batch, TokenSlots tokens, int slot, Matrix table, Activations x) {

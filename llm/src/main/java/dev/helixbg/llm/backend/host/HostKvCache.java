@@ -10,8 +10,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * A cache that consists of a list of runs. A run is a sequence of consecutive positions, stored at
- * the start of a page.
+ * A cache of keys and values that consists of a list of runs. A run is a range of consecutive
+ * positions whose keys and values are stored at the start of a page (a block of memory).
  *
  * <p>A fork shares the pages of its prefix and begins a new run after them, so a fork copies
  * nothing. Only the cache that took a page from the pool writes to the page. That cache writes only
@@ -21,7 +21,7 @@ public final class HostKvCache extends KvCache {
   private final Pool pool;
   private final List<Run> runs = new ArrayList<>();
 
-  /** A page. The page's first key and value are at position {@code start} of the sequence. */
+  /** A page whose first key and value belong to position {@code start} of the sequence. */
   private record Run(Page page, int start) {}
 
   HostKvCache(KvShape shape, Pool pool) {
@@ -116,9 +116,9 @@ public final class HostKvCache extends KvCache {
     return child;
   }
 
-  /** Pages for caches of one shape, reused until the arena closes. */
+  /** Pages of memory for caches of one shape, which are reused until the arena closes. */
   static final class Pool {
-    /** Number of positions in a page. A cache needs few pages; unused parts take no memory. */
+    /** Number of positions in a page. Parts of a page that were never written take no memory. */
     static final int POSITIONS = 128;
 
     private final Arena arena;

@@ -7,8 +7,8 @@ import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A weight matrix, row after row. It usually lies in the mapped model file. Unpacked weights and
- * copied rows have memory of their own.
+ * A weight matrix, stored row after row, usually in the mapped model file. Unpacked weights and
+ * copied rows are stored in separate memory.
  */
 public record HostMatrix(TensorType type, int rows, int columns, long rowBytes, MemorySegment data)
     implements Matrix {

@@ -12,7 +12,7 @@ public final class HostMemory {
   /** Alignment of buffers, in bytes. A cache line and the widest vector both have this size. */
   public static final int ALIGNMENT = 64;
 
-  /** Minimum size in bytes of memory that is allocated in whole pages. A page has at most 16 KB. */
+  /** Minimum size, in bytes, of memory that is allocated in whole pages (of at most 16 KB). */
   private static final long LARGE = 256 << 10;
 
   private static final int READ_AND_WRITE = 1 | 2;
@@ -65,7 +65,8 @@ public final class HostMemory {
   private static long map(long place, long bytes, int flags) {
     long address = MAP.call(place, bytes, READ_AND_WRITE, flags, NO_FILE, 0, 0, 0);
     if (address == FAILED) {
-      throw new OutOfMemoryError("the system has no %,d bytes of memory left".formatted(bytes));
+      throw new OutOfMemoryError(
+          "the operating system did not provide %,d bytes of memory".formatted(bytes));
     }
     return address;
   }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 /**
- * Of buffers only what is used is resident. Linux tells of each page, here of 4 KB, whether it is.
+ * Checks that only the used part of a buffer is resident. Linux shows this for each page of 4 KB.
  */
 class HostMemoryTest {
   private static final long MB = 1 << 20;
@@ -82,7 +82,7 @@ class HostMemoryTest {
       rope.fillTo(100);
       assertResident(100 * 128 * 4L, rope.table());
 
-      // Qwen3-0.6B: 112 KB a position, in pages of 128.
+      // Qwen3-0.6B: 112 KB per position, in pages of 128 positions.
       KvCache cache = backend.cache(new KvShape(28, 8, 128, 4096));
       cache.extend(300);
       long first = ((HostKvCache) cache).key(0, 0, 0);
@@ -91,7 +91,9 @@ class HostMemoryTest {
     }
   }
 
-  /** Within the pages at both ends; twice two megabytes where the system uses huge ones. */
+  /**
+   * Permits 4 MB more than {@code bytes}, since a huge page of 2 MB can extend beyond either end.
+   */
   private static void assertResident(long bytes, MemorySegment memory) throws IOException {
     long resident = resident(memory);
     assertTrue(
@@ -99,7 +101,7 @@ class HostMemoryTest {
         () -> "%,d bytes were written, %,d are resident".formatted(bytes, resident));
   }
 
-  /** Bytes of pages that are in memory, by {@code /proc/self/pagemap}: 64 bits a page. */
+  /** Returns the size of the resident pages, from {@code /proc/self/pagemap} (64 bits per page). */
   private static long resident(MemorySegment memory) throws IOException {
     long page = 4096;
     long first = memory.address() / page;
