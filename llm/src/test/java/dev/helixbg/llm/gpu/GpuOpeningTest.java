@@ -66,7 +66,7 @@ class GpuOpeningTest {
   void aModelThatTheGpuHasNoRoomForIsRefusedBeforeItIsThere() {
     cuda.pretend(SoftCuda.SUCCESS, SoftCuda.CUDA_13, SoftCuda.HOPPER, 1 << 20);
     GpuException e = assertThrows(GpuException.class, () -> open(Device.CUDA));
-    assertTrue(e.getMessage().startsWith("the model and a full session need"), e.getMessage());
+    assertTrue(e.getMessage().startsWith("the model with a full context needs"), e.getMessage());
     assertEquals(0, cuda.live(), "left behind");
     try (TextModel model = open(Device.AUTO)) {
       assertEquals("cpu", model.backend().name());

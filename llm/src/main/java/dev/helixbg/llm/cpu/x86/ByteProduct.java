@@ -53,7 +53,8 @@ public final class ByteProduct {
    *     write later rows, up to the next multiple of {@link #ROWS}
    * @param halves whether every 16 columns have a scale
    * @param columns number of columns, a multiple of 32 from 32 to {@link ByteTiles#COLUMNS}
-   * @param tokens number of tokens whose sums are needed; one vector costs half as much as two
+   * @param tokens number of tokens whose sums are needed; if they fit one vector, the product costs
+   *     half as much
    * @param sums {@link ByteTiles#TOKENS} floats for each row
    */
   public static void multiply(
