@@ -25,10 +25,7 @@ import java.util.List;
  * share them.
  */
 final class BatchAttention implements ThreadTeam.Work {
-  /**
-   * Minimum length of a span, in rows, for which matrix products are used. For shorter spans,
-   * computing row by row is faster.
-   */
+  /** Minimum length of a span, in rows, for which matrix products are faster. */
   private static final int PANEL_FROM = 6;
 
   /** Number of parts per thread; small, because each part unpacks the keys and values again. */

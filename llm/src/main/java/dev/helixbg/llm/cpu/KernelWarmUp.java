@@ -25,26 +25,17 @@ import java.util.Collection;
  * that loop alone (on-stack replacement). This code would be discarded soon.
  */
 public final class KernelWarmUp {
-  /**
-   * Number of calls per kernel. The JIT finishes the kernel's final compilation well before the
-   * last call.
-   */
+  /** Number of calls per kernel. The JIT's final compilation ends well before the last call. */
   private static final int CALLS = 8;
 
-  /**
-   * Number of columns. With this number, a row of any weight type has at least two blocks, so that
-   * the loops over blocks repeat.
-   */
+  /** Number of columns. A row of any type then has at least two blocks, so that loops repeat. */
   private static final int COLUMNS = 512;
 
   private static final int ROWS = 4;
 
   private static final int EIGHT = 8;
 
-  /**
-   * Number of keys and values; so large that the JIT compiles the loops of attention before the
-   * last call.
-   */
+  /** Number of keys and values; the loops over them are compiled before the last call. */
   private static final int POSITIONS = 8;
 
   private static final int HEAD = 128;

@@ -34,10 +34,7 @@ final class Matmul {
    */
   static final int FEW = 7;
 
-  /**
-   * Size of a block of weights, in bytes. A block and the activations together fit the second-level
-   * cache.
-   */
+  /** Size of a block of weights, in bytes. It fits the second-level cache with the activations. */
   private static final long SHARED_BYTES = 1 << 16;
 
   /**

@@ -35,10 +35,7 @@ final class RowStreams {
    */
   private static final int SAMPLES = 64;
 
-  /**
-   * Minimum size of counted parts, in bytes. In smaller parts, the call of the kernel takes most of
-   * the time.
-   */
+  /** Minimum size of counted parts, in bytes. In smaller ones, the call takes most of the time. */
   private static final long LEAST_BYTES = 1 << 15;
 
   /** Nanoseconds per byte, with one stream (index 0) and with {@link #MANY} streams (index 1). */
@@ -51,9 +48,7 @@ final class RowStreams {
     return !times() ? chosen : untilTrialEnds % 2 == 0 ? 1 : MANY;
   }
 
-  /**
-   * Returns whether a trial is running. The caller must then time the next part for {@link #took}.
-   */
+  /** Returns whether a trial is running. The next part must then be timed for {@link #took}. */
   boolean times() {
     return untilTrialEnds <= 2 * SAMPLES;
   }

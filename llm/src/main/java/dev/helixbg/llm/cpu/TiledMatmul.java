@@ -60,10 +60,7 @@ abstract class TiledMatmul {
   abstract void multiply(
       ThreadScratch mine, int count, int depth, long tile, int tokens, boolean first, long sums);
 
-  /**
-   * Sets the activations to multiply, the first {@code rows} rows of x, and returns the number of
-   * their tiles.
-   */
+  /** Sets the first {@code rows} rows of x as input, and returns the number of their tiles. */
   final int of(HostActivations x, int rows) {
     this.x = x;
     this.rows = rows;

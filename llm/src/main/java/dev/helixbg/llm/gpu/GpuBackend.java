@@ -115,10 +115,7 @@ public final class GpuBackend implements Backend {
     }
   }
 
-  /**
-   * Encodes a copy of a buffer's first {@code bytes} bytes to the next {@code bytes} bytes, for
-   * benchmarks.
-   */
+  /** Copies a buffer's first {@code bytes} bytes to its next {@code bytes} bytes, in benchmarks. */
   void copyBlock(GpuBuffer buffer, int bytes) {
     copyBlock(recorder, kernels, buffer, 0, 1, bytes);
   }

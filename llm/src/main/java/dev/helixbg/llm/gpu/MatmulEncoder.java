@@ -22,10 +22,7 @@ final class MatmulEncoder {
 
   private static final int THREADS = 128;
 
-  /**
-   * Maximum number of vectors that are multiplied without tiles. Tiles of so few vectors would be
-   * mostly empty.
-   */
+  /** Maximum number of vectors multiplied without tiles, which would be mostly empty. */
   private static final int ALONE = 4;
 
   /**
@@ -41,10 +38,7 @@ final class MatmulEncoder {
   private static final int SMALLEST_TILE_ROWS = 8;
   private static final int SMALLEST_TILE_THREADS = 2 * THREADS;
 
-  /**
-   * Minimum number of 16-row tiles that keep a GPU busy. If there are fewer, each tile gets half as
-   * many rows.
-   */
+  /** Minimum number of 16-row tiles to keep a GPU busy. With fewer tiles, 8-row tiles are used. */
   private static final int FEWEST_TILES = 256;
 
   // The same constant is in matvec.metal.
@@ -151,10 +145,7 @@ final class MatmulEncoder {
         .dispatch(vectors, groups, 1, THREADS);
   }
 
-  /**
-   * Multiplies with two matrices that have the same target, and writes silu(first product) · second
-   * product to it.
-   */
+  /** Writes silu(first product) · second product to the target that both matrices have. */
   void gateUp(UploadTables.Table rowOf, int vectors) {
     List<TensorType> kinds = distinctTypes(0, count);
     if (vectors <= ALONE && kernels.has(WeightsKernel.GATE_UP, kinds, x.columns())) {
@@ -224,10 +215,7 @@ final class MatmulEncoder {
     return normed;
   }
 
-  /**
-   * Multiplies in small tiles. If {@code gated}, writes silu(first product) · second product to the
-   * first target.
-   */
+  /** Multiplies in small tiles. If {@code gated}, writes silu(first product) · second product. */
   private void smallTiles(UploadTables.Table rowOf, int vectors, int from, int to, boolean gated) {
     List<TensorType> kinds = distinctTypes(from, to);
     boolean small = smallTiles(from, to, gated, SMALL_TILE_ROWS) < FEWEST_TILES;

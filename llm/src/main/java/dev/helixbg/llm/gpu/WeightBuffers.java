@@ -31,10 +31,7 @@ final class WeightBuffers {
     this.arena = arena;
   }
 
-  /**
-   * Makes a matrix from a tensor. When a mapped matrix is first used, all mapped tensors are placed
-   * in buffers.
-   */
+  /** Makes a matrix. The first use of a mapped matrix places all mapped tensors in buffers. */
   GpuMatrix matrix(Tensor tensor) {
     GpuMatrix matrix = new GpuMatrix(tensor);
     MemorySegment data = tensor.data();

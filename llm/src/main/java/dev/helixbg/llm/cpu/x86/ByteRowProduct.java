@@ -20,9 +20,7 @@ import java.util.Optional;
 public record ByteRowProduct(TensorType type, NativeFunction product, boolean halves, float zero)
     implements RowKernel {
 
-  /**
-   * Returns the kernel for a type; empty if the type has none, or if it cannot run on this machine.
-   */
+  /** Returns a type's kernel; empty if it has none, or if this machine cannot run the kernel. */
   public static Optional<RowKernel> of(TensorType type) {
     if (Lanes.COUNT < 8 || !Lanes.MACHINE_CODE) {
       return Optional.empty();

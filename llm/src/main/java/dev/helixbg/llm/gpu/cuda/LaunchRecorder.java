@@ -43,10 +43,7 @@ final class LaunchRecorder implements AutoCloseable {
   private static final int PARAMETER_BYTES = 64;
   private static final int PARAMETERS = 72;
 
-  /**
-   * Minimum number of launches in a graph. A graph of fewer launches, as for some prompts, gains no
-   * speed.
-   */
+  /** Minimum number of launches for a graph. With fewer, as for some prompts, it gains no speed. */
   private static final int FEWEST = 16;
 
   /**
@@ -64,9 +61,7 @@ final class LaunchRecorder implements AutoCloseable {
   private static final long POINTER = 1;
   private static final long SIZE = 2;
 
-  /**
-   * A recording that was run. {@code graph} is its {@code CUgraphExec}, or 0 before the second run.
-   */
+  /** A recording that was run. {@code graph} is a {@code CUgraphExec}; 0 until the second run. */
   private static final class Known {
     private final Arena arena = Arena.ofShared();
     private final MemorySegment text;
@@ -131,10 +126,7 @@ final class LaunchRecorder implements AutoCloseable {
     return bytes + 7 & -8;
   }
 
-  /**
-   * Returns memory for the next launch. All bytes are zero, because recordings are compared byte by
-   * byte.
-   */
+  /** Returns memory for a launch: zeros, because recordings are compared byte by byte. */
   private MemorySegment room() {
     long most = PARAMETERS + MOST_PARAMETERS;
     if (text.byteSize() - length < most) {

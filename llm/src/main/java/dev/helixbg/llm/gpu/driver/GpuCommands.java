@@ -13,17 +13,13 @@ public interface GpuCommands extends AutoCloseable {
 
   void buffer(int index, GpuBuffer buffer, long offset);
 
-  /**
-   * Copies {@code length} bytes of constants into the command buffer, as argument {@code index}.
-   */
+  /** Copies {@code length} bytes of constants into the command buffer as argument {@code index}. */
   void constants(int index, MemorySegment constants, int length);
 
   /** Sets the size of threadgroup memory (argument 0), in bytes, rounded up to a multiple of 16. */
   void threadgroupBytes(int length);
 
-  /**
-   * Dispatches {@code x · y · z} threadgroups. Each has {@code threads} threads in one dimension.
-   */
+  /** Dispatches {@code x · y · z} threadgroups, each with a row of {@code threads} threads. */
   void dispatch(int x, int y, int z, int threads);
 
   /** Makes writes of earlier dispatches visible to later ones, where this is not automatic. */

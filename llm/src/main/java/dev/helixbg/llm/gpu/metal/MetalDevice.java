@@ -32,9 +32,7 @@ public final class MetalDevice implements GpuDevice {
 
   private static final long MATH_MODE_FAST = 2; // MTLMathModeFast
 
-  /**
-   * Version of the language, MTLLanguageVersion3_0 of macOS 13, which includes simdgroup matrices.
-   */
+  /** MTLLanguageVersion3_0, the version of macOS 13, which includes simdgroup matrices. */
   private static final long LANGUAGE_VERSION = 3 << 16;
 
   /** A closed device that can be reused together with its compiled kernels. */
@@ -242,10 +240,7 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  /**
-   * Allows fast, less exact mathematics. Systems before macOS 15 have only the method {@code
-   * setFastMathEnabled}.
-   */
+  /** Allows fast, less exact mathematics; before macOS 15 only by {@code setFastMathEnabled}. */
   private void setFastMath(long options) {
     if (objc.has(options, "setMathMode:")) {
       objc.ask(options, "setMathMode:", MATH_MODE_FAST);

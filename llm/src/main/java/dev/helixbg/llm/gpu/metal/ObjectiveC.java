@@ -35,10 +35,7 @@ final class ObjectiveC {
 
   private static final String FRAMEWORKS = "/System/Library/Frameworks/%s.framework/%<s";
 
-  /**
-   * Libraries to load. CoreGraphics is never called, but without it Metal may find no default
-   * device.
-   */
+  /** Libraries. CoreGraphics is never called, but without it Metal may find no default device. */
   private static final List<String> SYSTEM =
       List.of(
           "/usr/lib/libobjc.A.dylib",
