@@ -74,7 +74,7 @@ class GpuOpeningTest {
     }
   }
 
-  /** What opening rehearses is not what a user asked for. */
+  /** Counters do not count the rehearsal, which opening a model runs. */
   @Test
   void countersBeginAfterTheRehearsal() {
     System.setProperty(MetalDevice.PROPERTY, metal.library().toString());
@@ -89,7 +89,7 @@ class GpuOpeningTest {
     }
   }
 
-  /** Of a library per type and use, and of the helpers. */
+  /** Opening compiles all kernels: a library for each type and use, and the library of helpers. */
   @Test
   void nothingIsCompiledAfterAModelWasOpened() {
     System.setProperty(MetalDevice.PROPERTY, metal.library().toString());
