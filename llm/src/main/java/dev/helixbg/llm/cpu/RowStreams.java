@@ -5,20 +5,20 @@ import java.util.Arrays;
 /**
  * Chooses whether a thread reads the rows of a matrix in one stream or alternates between several
  * streams (distant regions of the matrix). Regular trials compare the two speeds. A trial times
- * parts of the products that the thread has to compute anyway.
+ * parts of the matrix products that the thread has to compute anyway.
  *
  * <p>Intel's processors prefetch too late on a single stream and read a third faster with eight
  * streams. AMD's Zen 5 loses half to two thirds of its speed with eight streams. The number of
  * streams never changes a bit of a result.
  */
 final class RowStreams {
-  /** Number of streams if there is more than one; more than eight streams gain nothing. */
+  /** Number of streams when a thread alternates between them; more than eight gain nothing. */
   static final int MANY = 8;
 
   /**
-   * Number of parts of products from the end of one trial to the end of the next trial, about as
-   * many as 30 tokens need. Nearly one in a hundred of these parts is timed. Parts smaller than
-   * {@link #LEAST_BYTES} are not counted.
+   * Number of parts of matrix products from the end of one trial to the end of the next trial,
+   * about as many as 30 tokens need. Nearly one in a hundred of these parts is timed. Parts smaller
+   * than {@link #LEAST_BYTES} are not counted.
    */
   static final int PERIOD = 1 << 14;
 

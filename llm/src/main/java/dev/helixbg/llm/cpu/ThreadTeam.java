@@ -237,9 +237,9 @@ public final class ThreadTeam implements AutoCloseable {
     }
 
     /**
-     * Parks until there are parts. The worker sets {@link #parked} before it reads its number of
-     * untaken parts; the thread that gives parts writes that number before it reads {@code parked}.
-     * Therefore, at least one of the two threads sees the other thread's write.
+     * Parks until the worker has untaken parts. The worker sets {@link #parked} before it reads its
+     * number of untaken parts; the thread that gives parts writes that number before it reads
+     * {@code parked}. Therefore, at least one of the two threads sees the other thread's write.
      */
     private void park() {
       parked = true;

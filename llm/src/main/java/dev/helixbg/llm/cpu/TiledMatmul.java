@@ -11,9 +11,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Multiplies many rows of activations with a matrix. The activations are packed into tiles of
- * tokens. Groups of the matrix's rows are unpacked, some columns at a time, and multiplied with all
- * tiles. A group stays in the second-level cache, while a tile stays in the first-level cache.
+ * Multiplies many rows of activations with a matrix. The activations are packed into tiles, each
+ * for some tokens. The matrix's rows are unpacked in groups, some columns at a time, and each group
+ * is multiplied with all tiles. A group stays in the second-level cache, while a tile stays in the
+ * first-level cache.
  */
 abstract class TiledMatmul {
   // With fewer tokens, each row of a matrix would be unpacked more often. With fewer columns,

@@ -6,8 +6,8 @@ package dev.helixbg.llm.cpu.kernel;
  */
 public interface RowKernel {
   /**
-   * Returns the size of the vector that {@link #prepare} writes, in units of the size of a float.
-   * If {@code prepare} rounds to integers, this is less than {@code columns}.
+   * Returns the size of the vector that {@link #prepare} writes, in units of 4 bytes (floats). If
+   * {@code prepare} rounds to integers, the size is less than {@code columns}.
    */
   default int floats(int columns) {
     return columns;

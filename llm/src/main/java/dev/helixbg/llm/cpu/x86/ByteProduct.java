@@ -28,7 +28,7 @@ public final class ByteProduct {
    */
   public static final boolean PAIRS = Lanes.COUNT == 8 && !VNNI && MachineCode.runs("avx2");
 
-  /** Whether the processor has the instructions, and the system allows machine code. */
+  /** Whether the processor can multiply bytes in vectors, and the system allows machine code. */
   public static final boolean AVAILABLE = Lanes.MACHINE_CODE && (VNNI || PAIRS);
 
   private static final NativeFunction WHOLE = function(false, 2);

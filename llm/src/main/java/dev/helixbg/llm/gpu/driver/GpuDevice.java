@@ -68,7 +68,10 @@ public interface GpuDevice extends AutoCloseable {
     return address;
   }
 
-  /** Returns whether a library is available. Some drivers have only precompiled libraries. */
+  /**
+   * Returns whether a library can be used on this device. With CUDA, only libraries that were
+   * compiled in advance can be used.
+   */
   default boolean has(KernelLibrary library) {
     return true;
   }

@@ -35,7 +35,7 @@ public final class MetalDevice implements GpuDevice {
   /** MTLLanguageVersion3_0, the version of macOS 13, which includes simdgroup matrices. */
   private static final long LANGUAGE_VERSION = 3 << 16;
 
-  /** A closed device that can be reused together with its compiled kernels. */
+  /** A closed device that can be reused together with its compiled kernels, or null. */
   static final AtomicReference<MetalDevice> AT_REST = new AtomicReference<>();
 
   private final ObjectiveC objc;

@@ -38,7 +38,7 @@ class HalfFloatsTest {
         floats[i] = Float.intBitsToFloat(random.nextInt());
       }
       assertPacked(floats);
-      for (int i = 0; i < count; i++) { // only floats that an f16 number represents exactly
+      for (int i = 0; i < count; i++) { // floats in the range of f16
         floats[i] = (float) (random.nextGaussian() * Math.scalb(1.0, random.nextInt(-26, 17)));
       }
       assertPacked(floats);

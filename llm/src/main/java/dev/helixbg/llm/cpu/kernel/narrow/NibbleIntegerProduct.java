@@ -55,8 +55,8 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
   private static final FloatVector BIAS_5 = ofFactors(8 * QuantisedRow.BIAS, 0);
 
   /**
-   * Vector that is 1 in the lanes with minima and 0 elsewhere. At 256 bits, these are the last four
-   * lanes; at 128 bits, minima have a vector of their own.
+   * Vector that is 1 in the lanes with minima and 0 elsewhere. In vectors of 256 bits, these are
+   * the last four lanes. With 128 bits, minima have a vector of their own.
    */
   private static final FloatVector MINIMA = ofFactors(COUNT == 8 ? 0 : 1, 1);
 
