@@ -1,11 +1,11 @@
-// The Metal Shading Language for NVIDIA GPUs, as far as the kernels use it: read by clang as "C++ for OpenCL" for nvptx64. Types and
-// plain math are the software Metal's headers; here is what a GPU does itself: where a thread is, shuffles, barriers, 8x8 matrices on
-// tensor cores. PtxCompiler adds an entry point per kernel.
+// The parts of the Metal Shading Language that the kernels use, for NVIDIA GPUs. clang compiles this file as "C++ for OpenCL" for nvptx64.
+// Types and mathematical functions come from the headers of the software Metal. This file has the features of a GPU: the indices of a
+// thread, shuffles, barriers, and 8x8 matrices on tensor cores. PtxCompiler adds an entry point for each kernel.
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #define __METAL_VERSION__ 310
 #define device __global
 #define threadgroup __local
-#define constant __constant  // generic in the end: tables lie in .global, shapes among the parameters
+#define constant __constant  // PtxCompiler makes it generic: tables are in .global memory, structs are kernel parameters
 #define thread __private
 #define kernel __kernel
 #define local msl_name_local
@@ -13,11 +13,11 @@
 #define pipe msl_name_pipe
 #define MSL_INLINE inline __attribute__((always_inline))
 #define MSL_UNCHECKED
-#define MANY_REGISTERS  // 255 of a thread: kernels may ask for more at once
+#define MANY_REGISTERS  // a thread has up to 255 registers, so kernels load more data at once
 
 #include "msl_types.h"
 
-// As good as Metal's fast math: 2 ulp or so of the power.
+// About as exact as Metal's fast math, with an error of about 2 ulp.
 MSL_INLINE float msl_exp2(float x) { return __nvvm_ex2_approx_f(x); }
 MSL_INLINE float msl_exp(float x) { return __nvvm_ex2_approx_f(x * 1.44269504f); }
 MSL_INLINE float msl_log2(float x) { return __nvvm_lg2_approx_f(x); }
@@ -28,7 +28,7 @@ MSL_INLINE float msl_log(float x) { return __nvvm_lg2_approx_f(x) * 0.693147181f
 #define __builtin_elementwise_log2 msl_log2
 #include "msl_math.h"
 
-// ---- where a thread is: threadgroups are one-dimensional
+// ---- indices of a thread; threadgroups are one-dimensional
 template <class T> struct msl_three {
   static MSL_INLINE T of(uint x, uint, uint) { return x; }
 };
@@ -45,9 +45,9 @@ template <class T> MSL_INLINE T msl_threadgroup_position_in_grid() {
 template <class T> MSL_INLINE T msl_thread_index_in_threadgroup() { return __nvvm_read_ptx_sreg_tid_x(); }
 template <class T> MSL_INLINE T msl_simdgroup_index_in_threadgroup() { return __nvvm_read_ptx_sreg_tid_x() / 32; }
 template <class T> MSL_INLINE T msl_thread_index_in_simdgroup() { return msl_lane(); }
-extern "C" threadgroup float* msl_dynamic_memory();  // [[threadgroup(0)]]; PtxCompiler defines it
+extern "C" threadgroup float* msl_dynamic_memory();  // memory of [[threadgroup(0)]]; PtxCompiler defines the function
 
-// ---- dispatches: comments that the driver's loader makes instructions of, on GPUs that have them
+// ---- dispatches: on GPUs that have the instructions, PtxLibrary replaces these comments by instructions
 MSL_INLINE void msl_next_may_start() { asm volatile("// next" ::: "memory"); }
 MSL_INLINE void msl_await_those_before() { asm volatile("// wait" ::: "memory"); }
 #define AWAIT() msl_await_those_before()
@@ -79,10 +79,11 @@ MSL_REDUCE(simd_min, float, min(a, b))
 MSL_REDUCE(simd_min, uint, min(a, b))
 
 // ---- simdgroup_matrix
-// Lane 4 g + t holds the elements (g, 2t), (g, 2t + 1), as mma.sync leaves a result, and after a load also (2t, g), (2t + 1, g), as it
-// takes its right side if the k of a product are counted 0 2 4 6 1 3 5 7. What nobody asks for is never loaded: all of this is inlined.
-// A sum of products stays on the tensor core for a while: `chain` holds it since `held` products; of a single matrix the upper and the
-// lower rows apart, of one of a `pair` only the first two.
+// Lane 4g + t has the elements (g, 2t) and (g, 2t + 1) in `own`, the layout of a result of mma.sync. After a load, it also has the elements
+// (2t, g) and (2t + 1, g) in `turned`, the layout of mma.sync's right factor if the indices k of a product have the order 0 2 4 6 1 3 5 7.
+// All functions are inlined, so the compiler removes loads of elements that are not used. A sum of products stays in the tensor core's
+// format for a while: `chain` has the sum of the last `held` products, which is not yet added to `own`. For a single matrix, chain[i] and
+// chain[2 + i] must be added up. For a matrix of a `pair`, only chain[0] and chain[1] are used.
 template <class T, int ROWS, int COLUMNS> struct simdgroup_matrix {
   T own[2];
   T turned[2];
@@ -93,14 +94,14 @@ template <class T, int ROWS, int COLUMNS> struct simdgroup_matrix {
   simdgroup_matrix() = default;
   MSL_INLINE simdgroup_matrix(T x, bool turn) : own{x, x}, turned{x, x}, has_turned(turn), chain{0, 0, 0, 0}, held(0), pair(false) {}
 };
-constant constexpr uint MSL_MOST_HELD = 4;  // more, and what the core cuts off where it should round would show
+constant constexpr uint MSL_MOST_HELD = 4;  // with more products, errors would show, because the core truncates where it should round
 typedef simdgroup_matrix<float, 8, 8> simdgroup_float8x8;
 
 template <class T, int ROWS = 8, int COLUMNS = 8> MSL_INLINE simdgroup_matrix<T, ROWS, COLUMNS> make_filled_simdgroup_matrix(T x) {
   return simdgroup_matrix<T, ROWS, COLUMNS>(x, false);
 }
 
-// Neighbours are read together: rows begin at even places, as they do in all kernels here.
+// Reads two adjacent floats at once, so rows must begin at even indices, as they do in all kernels.
 MSL_INLINE void simdgroup_load(
     thread simdgroup_float8x8& m, const threadgroup float* from, ulong stride = 8, ulong2 origin = ulong2(0ul), bool transpose = false) {
   const uint g = msl_lane() / 4, t = msl_lane() % 4, step = stride;
@@ -142,7 +143,7 @@ MSL_INLINE void msl_turn(thread simdgroup_float8x8& m) {
   }
 }
 
-// c += a * b on a tensor core, 16x8 times 8x8, of which it reads 19 bits of each factor.
+// Computes c += a * b on a tensor core: 16x8 times 8x8 numbers, of which the core reads only the upper 19 bits.
 MSL_INLINE void msl_mma(thread float* c, float a0, float a1, float a2, float a3, float b0, float b1) {
   asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
@@ -151,7 +152,8 @@ MSL_INLINE void msl_mma(thread float* c, float a0, float a1, float a2, float a3,
 }
 MSL_INLINE float msl_high(float x) { return as_type<float>(as_type<uint>(x) & 0xffffe000u); }
 
-// d = a * b + c. Each factor is split in two: the high part of a in the upper 8 rows, the rest in the lower ones, times both parts of b.
+// Computes d = a * b + c. Each factor is split into a high part and the rest. The tensor core's 16x8 factor has the high part of a in its
+// upper 8 rows and the rest of a in its lower 8 rows. It is multiplied by both parts of b.
 MSL_INLINE void simdgroup_multiply_accumulate(
     thread simdgroup_float8x8& d, thread simdgroup_float8x8& a, thread simdgroup_float8x8& b, thread simdgroup_float8x8& c) {
   msl_settle(a);
@@ -175,7 +177,8 @@ MSL_INLINE void simdgroup_multiply(thread simdgroup_float8x8& d, thread simdgrou
   msl_settle(d);
 }
 
-// d0 += a0 * b, d1 += a1 * b: 16 rows by 8 columns. The product of both rests is less than what is rounded anyway.
+// Computes d0 += a0 * b and d1 += a1 * b as one product of 16 rows by 8 columns. Leaves out the product of the two rests, which is smaller
+// than the rounding error.
 MSL_INLINE void msl_multiply_pair(
     thread simdgroup_float8x8& d0, thread simdgroup_float8x8& d1, thread simdgroup_float8x8& a0, thread simdgroup_float8x8& a1,
     thread simdgroup_float8x8& b) {

@@ -105,7 +105,10 @@ public final class GpuBench {
     }
   }
 
-  /** Returns the result of the first run of the product, to which later runs add. */
+  /**
+   * Multiplies once and returns the result. Then passes the product to {@code timer}, whose runs
+   * add to the result on the device.
+   */
   private static float[][] multiply(
       Backend backend, Tensor w, float[][] input, Consumer<Runnable> timer) {
     int vectors = input.length;

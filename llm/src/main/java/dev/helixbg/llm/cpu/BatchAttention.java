@@ -13,17 +13,19 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Causal grouped attention over the caches of a batch. A part of the work is a range of the batch's
- * rows for one KV head, or for some of the query heads that share that KV head.
+ * Computes causal grouped-query attention over the KV caches of a batch. The work is divided into
+ * parts. A part covers a range of the batch's rows and one KV head, or only some of the query heads
+ * that share this KV head.
  *
- * <p>A part processes its spans (consecutive rows of one sequence) one after the other, so that
- * keys and values that the spans share are unpacked only once. Short spans are computed row by row,
- * longer spans by matrix products. The choice depends only on the span's length, so the other rows
- * never change a bit of a row's result. If a span is computed row by row, its keys and values are
- * read in place, once for each pair of heads that share them.
+ * <p>A span is a run of consecutive rows of one sequence. A part processes its spans one after the
+ * other, so that keys and values that the spans share are unpacked only once. Short spans are
+ * computed row by row, longer spans by matrix products. The choice depends only on the span's
+ * length, so a row's result is bit-identical for any values of the other rows. If a span is
+ * computed row by row, its keys and values are read in place, once for each pair of heads that
+ * share them.
  */
 final class BatchAttention implements ThreadTeam.Work {
-  /** Number of rows from which on matrix products are faster than a computation row by row. */
+  /** Minimum length of a span, in rows, for which matrix products are faster. */
   private static final int PANEL_FROM = 6;
 
   /** Number of parts per thread; small, because each part unpacks the keys and values again. */
@@ -46,8 +48,8 @@ final class BatchAttention implements ThreadTeam.Work {
   }
 
   /**
-   * Divides the work of the next {@link #run} for {@code members} threads; returns the number of
-   * parts.
+   * Divides the work for {@code members} threads and returns the number of parts. Each later call
+   * of {@link #run} computes one of these parts.
    */
   int parts(Batch batch, HostActivations q, int layer, HostActivations target, int members) {
     this.batch = batch;
@@ -92,8 +94,8 @@ final class BatchAttention implements ThreadTeam.Work {
   /**
    * Computes a row's attention for a group of query heads that share one KV head.
    *
-   * @param cut index of the group of heads, 0 to {@code headCuts − 1}; a group has whole pairs of
-   *     heads
+   * @param cut index of the group of heads, 0 to {@code headCuts − 1}; groups never divide a pair
+   *     of heads
    * @param i index of the row in its span
    */
   private void attendRow(ThreadScratch scratch, Span span, int kvHead, int cut, int i) {

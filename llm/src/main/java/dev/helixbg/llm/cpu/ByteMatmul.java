@@ -13,7 +13,7 @@ import dev.helixbg.llm.cpu.x86.ByteProduct;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
 
-/** Matrix products of bytes, for processors with instructions that multiply bytes. */
+/** Computes matrix products in bytes, on processors with instructions that multiply bytes. */
 final class ByteMatmul extends TiledMatmul {
   static final int GROUP = 4 * ByteProduct.ROWS;
 

@@ -20,18 +20,18 @@ import java.util.Optional;
 import java.util.function.IntConsumer;
 
 /**
- * The backend for CPUs, with the Vector API and several threads.
+ * Runs models on the CPU, with the Vector API and several threads.
  *
- * <p>Each step runs as soon as it is called. The values of other rows never change a bit of a row's
- * result. Some steps have two methods whose results may differ. Only numbers of rows decide between
- * these methods:
+ * <p>Each step of a pass (a method of {@code Backend}) runs as soon as it is called. A row's result
+ * is bit-identical for any values of the other rows. Some results can be computed in two ways,
+ * which may differ in the last bits. Only numbers of rows decide between the two ways:
  *
  * <ul>
- *   <li>Products depend on whether the pass has more than {@link Matmul#FEW} rows; see {@link
- *       Matmul}.
- *   <li>Logits depend on whether more than {@link Matmul#FEW} rows are wanted.
- *   <li>Attention depends on the length of the row's span (consecutive rows of one sequence); see
- *       {@link BatchAttention}. After {@link Batch#narrow}, each row is a span of its own.
+ *   <li>for products, whether the pass has more than {@link Matmul#FEW} rows (see {@link Matmul});
+ *   <li>for logits, whether the logits of more than {@link Matmul#FEW} rows are wanted;
+ *   <li>for attention, the length of the row's span, which is a run of consecutive rows of one
+ *       sequence (see {@link BatchAttention}). After {@link Batch#narrow}, each row is a span of
+ *       its own.
  * </ul>
  */
 public final class CpuBackend extends HostBackend {
@@ -52,7 +52,8 @@ public final class CpuBackend extends HostBackend {
   private HostActivations gates;
 
   /**
-   * @param beforeTiles waits until the kernels that multiply many rows are compiled
+   * @param beforeTiles called before more than {@link Matmul#FEW} rows are multiplied; waits until
+   *     the kernels for this are compiled
    */
   public CpuBackend(int threads, Runnable beforeTiles) {
     team = new ThreadTeam(threads);
@@ -215,8 +216,9 @@ public final class CpuBackend extends HostBackend {
   }
 
   /**
-   * Normalises {@code rows} rows of x into {@link #normed}. These are the wanted rows of the batch
-   * {@code wanted}, or the first rows of x if {@code wanted} is null.
+   * Normalises {@code rows} rows of x and writes the results to {@link #normed}. If {@code wanted}
+   * is null, takes the first rows of x. Otherwise, takes the rows whose logits the batch {@code
+   * wanted} needs.
    */
   private void normalised(Activations x, Norm norm, int rows, Batch wanted) {
     HostActivations from = (HostActivations) x;
@@ -249,7 +251,10 @@ public final class CpuBackend extends HostBackend {
     counters().add(Counter.DISPATCHES, 1);
   }
 
-  /** Returns {@code held} if it is large enough, otherwise new activations. */
+  /**
+   * Returns {@code held} if activations of the size of {@code like} fit it; otherwise, makes new
+   * activations of that size.
+   */
   private HostActivations room(HostActivations held, HostActivations like) {
     if (held != null && held.rows() >= like.rows() && held.columns() == like.columns()) {
       return held;

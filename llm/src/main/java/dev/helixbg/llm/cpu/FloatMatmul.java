@@ -9,7 +9,7 @@ import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.cpu.kernel.tile.TokenTiles;
 import java.lang.foreign.Arena;
 
-/** Matrix products of floats, for matrices of any type. */
+/** Computes matrix products in floats, for matrices with weights of any type. */
 final class FloatMatmul extends TiledMatmul {
   static final int GROUP = 2 * ROOM;
 

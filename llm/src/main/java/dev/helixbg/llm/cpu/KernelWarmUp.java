@@ -18,24 +18,24 @@ import java.lang.foreign.ValueLayout;
 import java.util.Collection;
 
 /**
- * Makes the JIT compile kernels, by calling them with the smallest inputs.
+ * Makes the JIT compile the kernels before their first use, by calling them with small inputs.
  *
  * <p>Until a kernel is compiled, each vector operation takes microseconds. Inputs are small, so
- * that loops have few rounds. If a loop had a hundred rounds, the JIT would compile it separately
- * (on-stack replacement), and would discard that code at once.
+ * that loops have few iterations. If a loop had a hundred iterations, the JIT would first compile
+ * that loop alone (on-stack replacement). This code would be discarded soon.
  */
 public final class KernelWarmUp {
-  /** Number of calls per kernel. The final compilation happens well before the last call. */
+  /** Number of calls per kernel. The JIT's final compilation ends well before the last call. */
   private static final int CALLS = 8;
 
-  /** Number of columns; a row of any type then has two blocks or more, so that loops repeat. */
+  /** Number of columns. A row of any type then has at least two blocks, so that loops repeat. */
   private static final int COLUMNS = 512;
 
   private static final int ROWS = 4;
 
   private static final int EIGHT = 8;
 
-  /** Number of keys and values, enough to compile the loops of attention before the last call. */
+  /** Number of keys and values; the loops over them are compiled before the last call. */
   private static final int POSITIONS = 8;
 
   private static final int HEAD = 128;
@@ -94,8 +94,8 @@ public final class KernelWarmUp {
   }
 
   /**
-   * Warms up the unpacking of all types that are multiplied in floats. C2 does not compile the
-   * branch of a type that was never unpacked.
+   * Warms up the unpacking of those of the given weight types that are multiplied in floats. The
+   * types are unpacked in turn, because C2 leaves out the branch of a type that was never unpacked.
    */
   public static void unpacker(Collection<TensorType> types) {
     try (Arena arena = Arena.ofConfined()) {
@@ -129,7 +129,7 @@ public final class KernelWarmUp {
     }
   }
 
-  /** Warms up products of floats, for matrices of any type and for attention. */
+  /** Warms up products in floats, which matrices of any weight type and attention need. */
   public static void floatTiles() {
     try (Arena arena = Arena.ofConfined()) {
       ThreadScratch scratch = new ThreadScratch(arena);

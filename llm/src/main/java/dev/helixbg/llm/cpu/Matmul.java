@@ -18,13 +18,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Products of up to three matrices with the same rows of activations: {@code y[r] = W·x[r]} or
- * {@code y[r] += W·x[r]}. Each matrix is read once.
+ * Multiplies up to three matrices with the same rows of activations: {@code y[r] = W·x[r]} or
+ * {@code y[r] += W·x[r]}. Reads each matrix once.
  *
- * <p>Up to {@link #FEW} rows are multiplied one by one with the stored weights. All rows use a
- * block of weights before the next block is read. More rows are packed into tiles of tokens, which
- * are multiplied with panels of unpacked weights. With both methods, the other rows never change a
- * bit of a row's result. The two methods add in different orders, so their results may differ.
+ * <p>Up to {@link #FEW} rows are multiplied one by one, directly with the stored weights: a block
+ * of weights is multiplied with every row before the next block is read. If there are more rows,
+ * they are packed into tiles (the activations of some tokens), and tiles are multiplied with panels
+ * (some unpacked rows of a matrix). With both methods, a row's result is bit-identical for any
+ * values of the other rows. The two methods add in different orders, so their results may differ.
  */
 final class Matmul {
   /**
@@ -33,13 +34,13 @@ final class Matmul {
    */
   static final int FEW = 7;
 
-  /** Size of a block of weights, in bytes. With the activations, it fits the second-level cache. */
+  /** Size of a block of weights, in bytes. It fits the second-level cache with the activations. */
   private static final long SHARED_BYTES = 1 << 16;
 
   /**
-   * Bounds between the parts of a thread's share of the work, in 32nds of the share. Taking a part
-   * costs as much time as reading a few KB (decision 92). A thread therefore first takes half of
-   * its share, then ever smaller parts, which other threads can take over.
+   * Bounds of the parts of a thread's share of the work, in 32nds of the share. Taking a part costs
+   * as much time as reading a few KB of weights (decision 92). A thread therefore first takes half
+   * of its share, then ever smaller parts, which other threads can take over.
    */
   private static final int[] CUTS = {0, 16, 24, 28, 30, 32};
 
@@ -53,7 +54,10 @@ final class Matmul {
   private final Runnable beforeTiles;
   private final Arena arena;
 
-  /** Inputs of the rows that are multiplied one by one; at most {@link #FEW}. */
+  /**
+   * Rows of activations in the form that the kernels need. Only rows that are multiplied one by one
+   * need this form, so there are at most {@link #FEW}.
+   */
   private final List<PreparedInputs> inputs = new ArrayList<>();
 
   private final FloatMatmul floats;
@@ -62,7 +66,7 @@ final class Matmul {
   private final HostMatrix[] matrices = new HostMatrix[3];
   private final HostActivations[] targets = new HostActivations[3];
 
-  /** For each matrix, the total size of all preceding matrices, in bytes. */
+  /** Total size of the matrices that precede a matrix, in bytes, by the index of that matrix. */
   private final long[] bytesBefore = new long[4];
 
   private int count;
@@ -92,10 +96,10 @@ final class Matmul {
   }
 
   /**
-   * Multiplies rows of {@code x} with the matrices that were added since {@link #begin}.
+   * Multiplies the first {@code rows} rows of {@code x} with the matrices that were added since
+   * {@link #begin}.
    *
-   * @param few whether rows 0 to {@code rows − 1} of {@code x} are multiplied one by one, not in
-   *     tiles
+   * @param few whether the rows are multiplied one by one; otherwise, they are multiplied in tiles
    */
   void run(HostActivations x, int rows, boolean few) {
     this.rows = rows;
@@ -123,8 +127,8 @@ final class Matmul {
   }
 
   /**
-   * Returns the first row of matrix m that belongs to this part or a later part. Parts divide the
-   * bytes of all matrices, one matrix after the other.
+   * Returns the first row of matrix m that belongs to part {@code part} or a later part. The parts
+   * divide the bytes of all matrices as if the matrices were one after the other in memory.
    */
   private int from(int m, int part) {
     long cut = 32L * (part / PARTS_PER_MEMBER) + CUTS[part % PARTS_PER_MEMBER];

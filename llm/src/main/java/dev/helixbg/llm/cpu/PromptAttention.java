@@ -20,13 +20,14 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Attention of many tokens of one sequence, on one thread, as matrix products. Queries times tiles
- * of keys give scores. Softmax turns scores into weights. Weights times tiles of values give
- * results.
+ * Computes the attention of many tokens of one sequence, on one thread, as matrix products. Queries
+ * times tiles of keys give scores. Softmax turns scores into weights. Weights times tiles of values
+ * give results.
  *
- * <p>A panel has rows of queries, from all heads that share a KV head. The softmax of a row covers
- * exactly the positions to which the row's query attends. Sums add the positions in order. Other
- * rows therefore never change a bit of a row's result.
+ * <p>A panel is a matrix of some queries, one per row, from all query heads that share a KV head.
+ * The softmax of a row covers exactly the positions to which the row's query attends. Sums add the
+ * positions in order. A query's result is therefore bit-identical for any values of the other
+ * queries.
  */
 final class PromptAttention {
   private final Arena arena;
@@ -69,7 +70,7 @@ final class PromptAttention {
     start = span.start() + first;
     cached.hold(start + count);
     int parts = Math.ceilDiv(start + count, DEPTH);
-    // The size includes rows after the last row, because kernels also read such rows.
+    // The memory has room for rows after the last row, because kernels also read such rows.
     scores = scratch.scores((long) parts * ROWS * STRIDE + ROOM * STRIDE);
     // Processes one panel at a time, so that the panel's scores stay in the first-level cache.
     for (int query = 0; query < count * group; query += ROWS) {
@@ -80,7 +81,10 @@ final class PromptAttention {
     }
   }
 
-  /** Returns how many positions a query attends to. Queries are ordered by token, then by head. */
+  /**
+   * Returns the number of positions to which a query attends. The index {@code query} counts
+   * queries by token, then by head.
+   */
   private int seen(int query) {
     return start + query / group + 1;
   }
@@ -89,7 +93,10 @@ final class PromptAttention {
     return 4L * (head * group + query % group) * size;
   }
 
-  /** Returns a score's address; scores are in blocks of {@link TileProduct#DEPTH} positions. */
+  /**
+   * Returns the address of the score for a position in the panel's first row. Scores are stored in
+   * blocks of {@link TileProduct#DEPTH} positions.
+   */
   private long scoresAt(int position) {
     long part = (long) position / DEPTH * ROWS * STRIDE;
     return scores + 4L * (part + position % DEPTH);
@@ -129,8 +136,8 @@ final class PromptAttention {
   }
 
   /**
-   * Turns a row's scores into weights and returns the sum of the weights. The weights of positions
-   * from {@code seen} on are 0.
+   * Turns the scores of row r into weights and returns the sum of the weights. Positions {@code
+   * seen} to {@code end − 1} get the weight 0.
    */
   private float exponentials(int r, int seen, int end) {
     float max = Float.NEGATIVE_INFINITY;
@@ -149,16 +156,20 @@ final class PromptAttention {
   }
 
   /**
-   * Keys and values of {@link #head} of {@link #cache}, as tiles for matrix products. Keys are
-   * stored as {@code [position / TOKENS][number][position % TOKENS]}, and values as {@code
+   * Keys and values of the KV head {@link #head} in {@link #cache}, as tiles for matrix products.
+   * Keys are stored as {@code [position / TOKENS][number][position % TOKENS]}, and values as {@code
    * [position / DEPTH][number / TOKENS][position % DEPTH][number % TOKENS]}. Here {@code number} is
    * an index in the key or value.
    *
-   * <p>Positions that a cache shares with the previous cache are not unpacked again. The prompts of
-   * a batch are usually forks of one sequence and share most of their positions.
+   * <p>If a cache shares positions with the cache that was unpacked before it, these positions are
+   * not unpacked again. The prompts of a batch are usually forks of one sequence and share most of
+   * their positions.
    */
   private final class CachedTiles {
-    /** Distance of panels, in rows; not a power of two, so that panels use different cache sets. */
+    /**
+     * Distance from one panel of values to the next panel, in rows. It is not a power of two, so
+     * that panels use different sets of the processor's cache.
+     */
     private static final int APART = DEPTH + 16;
 
     private MemorySegment keys = MemorySegment.NULL;
@@ -190,8 +201,8 @@ final class PromptAttention {
     }
 
     /**
-     * Returns the address of {@link TileProduct#TOKENS} values of a position, from index {@code
-     * number} on. The values of the next positions follow.
+     * Returns the address of {@link TileProduct#TOKENS} numbers of a position's value, from index
+     * {@code number} on. The same numbers of the next positions follow.
      */
     long values(int position, int number) {
       long panel = (long) position / DEPTH * panels() + number / TOKENS;

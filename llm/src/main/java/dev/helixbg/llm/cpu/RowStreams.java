@@ -4,37 +4,38 @@ import java.util.Arrays;
 
 /**
  * Chooses whether a thread reads the rows of a matrix in one stream or alternates between several
- * streams (distant regions of the matrix). Regular trials compare the two speeds. A trial measures
- * parts of the products that the thread computes during ordinary work.
+ * streams (distant regions of the matrix). Regular trials compare the two speeds. A trial times
+ * parts of the matrix products that the thread has to compute anyway.
  *
  * <p>Intel's processors prefetch too late on a single stream and read a third faster with eight
  * streams. AMD's Zen 5 loses half to two thirds of its speed with eight streams. The number of
  * streams never changes a bit of a result.
  */
 final class RowStreams {
-  /** Number of streams if there is more than one; more than eight streams gain nothing. */
+  /** Number of streams when a thread alternates between them; more than eight gain nothing. */
   static final int MANY = 8;
 
   /**
-   * Number of parts of products from the end of one trial to the end of the next trial, about as
-   * many as 30 tokens need. Nearly a hundredth of these parts are timed. Parts below {@link
-   * #LEAST_BYTES} do not count.
+   * Number of parts of matrix products from the end of one trial to the end of the next trial,
+   * about as many as 30 tokens need. Nearly one in a hundred of these parts is timed. Parts smaller
+   * than {@link #LEAST_BYTES} are not counted.
    */
   static final int PERIOD = 1 << 14;
 
   /**
-   * Number of counted parts before the first trial, about as many as a few tokens need. During the
-   * first token, the first access to the model's pages would distort a trial.
+   * Number of counted parts before the first trial, about as many as a few tokens need. The first
+   * token is slow, because it accesses each page of the model for the first time, and would distort
+   * a trial.
    */
   static final int FIRST = 1 << 11;
 
   /**
-   * Number of parts that a trial measures with each of the two numbers of streams. These parts take
-   * 1 or 2 ms.
+   * Number of parts that a trial times with one stream, and again with {@link #MANY} streams. These
+   * parts take 1 or 2 ms.
    */
   private static final int SAMPLES = 64;
 
-  /** Minimum size of counted parts, in bytes. In smaller parts, the cost of the call dominates. */
+  /** Minimum size of counted parts, in bytes. In smaller ones, the call takes most of the time. */
   private static final long LEAST_BYTES = 1 << 15;
 
   /** Nanoseconds per byte, with one stream (index 0) and with {@link #MANY} streams (index 1). */
@@ -47,7 +48,7 @@ final class RowStreams {
     return !times() ? chosen : untilTrialEnds % 2 == 0 ? 1 : MANY;
   }
 
-  /** Returns whether a trial runs, so that {@link #took} needs the time of the next part. */
+  /** Returns whether a trial is running. The next part must then be timed for {@link #took}. */
   boolean times() {
     return untilTrialEnds <= 2 * SAMPLES;
   }

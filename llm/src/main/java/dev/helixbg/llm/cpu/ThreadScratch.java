@@ -44,8 +44,8 @@ final class ThreadScratch {
   }
 
   /**
-   * Returns the address of at least {@code count} floats, which are separate from {@link #floats}.
-   * They hold scores of attention, or are scratch memory of row kernels.
+   * Returns the address of at least {@code count} floats, for scores of attention or as scratch
+   * memory of row kernels. They are separate from the memory of {@link #floats(long)}.
    */
   long scores(long count) {
     scores = HostMemory.grown(arena, scores, 4 * count);

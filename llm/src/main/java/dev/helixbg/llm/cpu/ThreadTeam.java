@@ -11,13 +11,13 @@ import java.util.concurrent.locks.LockSupport;
  * workers. A member is one of these threads.
  *
  * <p>Work is divided into parts. Each member has a range of parts, which it takes in order, so that
- * its processor can prefetch. A member without parts takes parts of other members, so slow
+ * its processor can prefetch. A member that has no parts left takes parts of other members, so slow
  * processors run fewer parts. No thread waits for a member that has not taken any parts.
  *
- * <p>A region is one call of {@link #run}. A token needs more than a hundred regions of about 100
- * µs each, so the start of a region must cost well under a microsecond. Workers therefore spin for
- * {@link #SPIN_NANOS} after their last work before they park. A region allocates no memory. Only
- * one thread at a time may call {@link #run}.
+ * <p>A region is one call of {@link #run}. Computing a token takes more than a hundred regions of
+ * about 100 µs each, so the start of a region must cost well under a microsecond. Workers therefore
+ * spin for {@link #SPIN_NANOS} after their last work before they park. A region allocates no
+ * memory. Only one thread at a time may call {@link #run}.
  */
 public final class ThreadTeam implements AutoCloseable {
 
@@ -25,20 +25,21 @@ public final class ThreadTeam implements AutoCloseable {
   public interface Work {
     /**
      * @param member number of the member that runs the part, 0 to {@code size − 1}; the calling
-     *     thread has number 0. No other thread uses the member's data meanwhile.
+     *     thread has number 0. No other thread has this number meanwhile, so data of one member
+     *     needs no lock.
      */
     void run(int member, int part);
   }
 
   /**
-   * Time that a worker spins before it parks: longer than the pauses between regions, but so short
-   * that users do not notice a busy processor.
+   * Time that a worker spins before it parks, in nanoseconds. It is longer than the pauses between
+   * regions, but so short that users do not notice a busy processor.
    */
   static final long SPIN_NANOS = 200_000;
 
   /**
-   * Number of spins before a waiting thread yields its processor; they take roughly ten µs. A part
-   * takes about as long, so a longer wait means that another member needs a processor.
+   * Number of spins before a waiting thread yields its processor. These spins take roughly ten µs.
+   * A part takes about as long, so a longer wait means that another member needs a processor.
    */
   private static final int SPINS_BEFORE_YIELD = 512;
 
@@ -125,16 +126,16 @@ public final class ThreadTeam implements AutoCloseable {
   }
 
   /**
-   * Takes parts until no part is left; the member takes its own parts first. The region cannot end
-   * before this member has subtracted its parts. Until then, {@link #work} and {@link #parts} do
-   * not change.
+   * Takes and runs parts until no part is left; the member takes its own parts first. The region
+   * cannot end before this member has subtracted its parts from the number of unfinished parts.
+   * Until then, {@link #work} and {@link #parts} do not change.
    */
   private void takeParts(int member) {
     int taken = 0;
     for (int i = 0; i < size(); i++) {
       taken += takeParts(member, (member + i) % size());
     }
-    // Subtracts all taken parts at once, because the atomic instruction stalls the processor's
+    // Subtracts all taken parts at once, because each atomic instruction stalls the processor's
     // pipeline.
     int _ = (int) COUNT.getAndAdd(counts, UNFINISHED, -taken);
   }
@@ -236,9 +237,9 @@ public final class ThreadTeam implements AutoCloseable {
     }
 
     /**
-     * Parks until there are parts. The worker sets {@link #parked} before it reads its number of
-     * untaken parts; the thread that gives parts writes that number before it reads {@code parked}.
-     * Therefore, at least one of the two threads sees the other thread's write.
+     * Parks until the worker has untaken parts. The worker sets {@link #parked} before it reads its
+     * number of untaken parts; the thread that gives parts writes that number before it reads
+     * {@code parked}. Therefore, at least one of the two threads sees the other thread's write.
      */
     private void park() {
       parked = true;

@@ -11,9 +11,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Multiplies many rows of activations with a matrix. The activations are packed into tiles of
- * tokens. Groups of the matrix's rows are unpacked, some columns at a time, and multiplied with all
- * tiles. A group stays in the second-level cache, while a tile stays in the first-level cache.
+ * Multiplies many rows of activations with a matrix. The activations are packed into tiles, each
+ * for some tokens. The matrix's rows are unpacked in groups, some columns at a time, and each group
+ * is multiplied with all tiles. A group stays in the second-level cache, while a tile stays in the
+ * first-level cache.
  */
 abstract class TiledMatmul {
   // With fewer tokens, each row of a matrix would be unpacked more often. With fewer columns,
@@ -42,7 +43,10 @@ abstract class TiledMatmul {
     this.group = group;
   }
 
-  /** Packs {@code depth} columns of {@code tokens} rows, which are {@code stride} bytes apart. */
+  /**
+   * Packs {@code depth} columns of {@code tokens} rows of activations into a tile. The first row
+   * begins at {@code from}; rows are {@code stride} bytes apart.
+   */
   abstract void pack(ThreadScratch mine, long from, long stride, int tokens, int depth, long tile);
 
   /** Unpacks {@code depth} columns of {@code count} rows of a matrix, from column {@code k} on. */
@@ -51,13 +55,13 @@ abstract class TiledMatmul {
   /**
    * Multiplies the unpacked rows with a tile.
    *
-   * @param first whether the sums, one for each pair of a row and a token, start at 0; otherwise,
-   *     the products are added to them
+   * @param first whether the sums start at 0; otherwise, the products are added to the sums. There
+   *     is one sum for each pair of a row and a token.
    */
   abstract void multiply(
       ThreadScratch mine, int count, int depth, long tile, int tokens, boolean first, long sums);
 
-  /** Sets the activations to multiply: the first rows of x. Returns the number of tiles. */
+  /** Sets the first {@code rows} rows of x as input, and returns the number of their tiles. */
   final int of(HostActivations x, int rows) {
     this.x = x;
     this.rows = rows;

@@ -32,7 +32,7 @@ final class ArgmaxEncoder {
     placesRoom = recorder.scratch("their places");
   }
 
-  /** Binds the buffers into which the matrix product writes each part's largest logit. */
+  /** Binds the buffers for each part's largest logit and its index, which the product writes. */
   void found(GpuActivations logits, int rows, int parts) {
     room(rows * parts);
     recorder.writes(10, values).writes(11, places);

@@ -14,12 +14,13 @@ import dev.helixbg.llm.gpu.driver.GpuDevice;
 import java.lang.foreign.Arena;
 
 /**
- * Encodes the rotation of queries and keys, the writing to the cache, and attention.
+ * Encodes the rotation of queries and keys, the writing of keys and values to the KV cache, and
+ * attention.
  *
  * <p>If every row belongs to a different sequence, as in decoding, attention is computed row by
  * row. The same kernel usually also does the rotation and the writing to the cache; the rotation is
- * then delayed until {@link #attend}, unless another step comes first. If attention is divided into
- * several parts, a second kernel combines the parts' results.
+ * then delayed until {@link #attend}, unless another step comes first. If the positions of the
+ * sequences are divided into several parts, a second kernel combines the parts' results.
  *
  * <p>A separate kernel does the rotation and the writing beforehand if a sequence has several rows,
  * or if the query heads that share a key head do not fit one threadgroup. If a sequence has several
@@ -106,7 +107,10 @@ final class AttentionEncoder {
     }
   }
 
-  /** Attends row by row, after the rotation {@code fresh}; null if rows are already rotated. */
+  /**
+   * Computes attention row by row. The kernel first does the rotation {@code fresh}, which is null
+   * if the rows are already rotated.
+   */
   private void rows(
       BatchTables tables, GpuActivations q, int layer, GpuActivations target, Rotation fresh) {
     KvBlocks memory = tables.memory();
@@ -159,7 +163,10 @@ final class AttentionEncoder {
     }
   }
 
-  /** Returns a power of two, so that the dispatch grid seldom changes during an answer. */
+  /**
+   * Returns the number of parts for {@code blocks} blocks of positions. It is a power of two, so
+   * that the grid of the dispatch seldom changes during an answer.
+   */
   private static int parts(int blocks) {
     int wanted = Math.clamp(Math.ceilDiv(blocks, PART_BLOCKS), 1, MOST_PARTS);
     return wanted == 1 ? 1 : 2 * Integer.highestOneBit(wanted - 1);
@@ -210,7 +217,10 @@ final class AttentionEncoder {
     return new CacheKind(shape.headSize(), group(headsPerKvHead(shape, q), shape));
   }
 
-  /** Returns the largest number of heads that divides {@code headsPerKvHead} and fits memory. */
+  /**
+   * Returns the largest number of heads that divides {@code headsPerKvHead} and fits threadgroup
+   * memory.
+   */
   private static int group(int headsPerKvHead, KvShape shape) {
     int group = headsPerKvHead;
     while (headsPerKvHead % group != 0

@@ -8,14 +8,16 @@ import dev.helixbg.llm.gpu.GpuKvCache.KvBlocks;
  * Tables that describe a batch to the kernels, for the submission that is being encoded.
  *
  * @param rows number of rows
- * @param memory memory of the batch's caches
+ * @param memory memory of the KV caches of the batch's sequences
  * @param allRows the numbers 0, 1, 2 …, one per row
  * @param wantedRows the rows whose logits are wanted
  * @param places two numbers for each row: the row's position in its sequence, and the index in
  *     {@code blocks} at which the sequence's blocks begin
- * @param blocks numbers of the cache blocks that hold the keys and values of all sequences
- * @param tiles tiles of rows for {@code attend_tile}
- * @param mostBlocks number of blocks of the longest sequence
+ * @param blocks numbers of the blocks of the KV cache that have the keys and values of all
+ *     sequences, one sequence after the other
+ * @param tiles tiles for the kernel {@code attend_tile}; a tile is a run of up to 32 rows of one
+ *     sequence
+ * @param mostBlocks number of cache blocks of the longest sequence
  * @param distinct whether every row belongs to a different sequence, as in decoding
  */
 record BatchTables(
@@ -29,10 +31,10 @@ record BatchTables(
     int tileCount,
     int mostBlocks,
     boolean distinct) {
-  /** Number of rows per tile in {@code attend_tile}. */
+  /** Maximum number of rows in a tile of {@code attend_tile}. */
   private static final int TILE = 32;
 
-  /** The tables of the most recent batch. */
+  /** Tables of the most recent batch, which all its steps in one submission share. */
   static final class Last {
     private final CommandRecorder recorder;
     private BatchTables tables;

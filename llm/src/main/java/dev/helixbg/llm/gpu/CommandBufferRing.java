@@ -12,9 +12,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * A ring of command buffers. The host encodes a buffer while the GPU has up to {@link #DEPTH} − 1
- * other buffers. Buffers end in the order of their commits, so waiting for a buffer also waits for
- * all earlier buffers.
+ * A ring of command buffers. The host encodes a buffer while up to {@link #DEPTH} − 1 committed
+ * buffers are in flight on the GPU. Buffers end in the order of their commits, so waiting for a
+ * buffer also waits for all earlier buffers.
  */
 final class CommandBufferRing {
   /** Number of buffers; enough to keep the GPU busy between two passes. */
@@ -82,7 +82,10 @@ final class CommandBufferRing {
     return last();
   }
 
-  /** Returns the last submission. If a buffer failed, {@code await} throws after all have ended. */
+  /**
+   * Returns the last submission. Its {@code await} waits for all buffers committed so far, then
+   * throws an exception if one of them failed.
+   */
   Submission last() {
     long number = committed - 1;
     return () -> awaitThrough(number);

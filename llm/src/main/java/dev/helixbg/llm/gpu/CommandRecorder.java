@@ -59,14 +59,17 @@ final class CommandRecorder {
     return inFlight;
   }
 
-  /** Begins or ends a rehearsal: nothing runs, and weights may be missing. */
+  /** Begins or ends a rehearsal, during which the GPU runs nothing and weights may be missing. */
   void rehearse(boolean begins) {
     flush();
     rehearsing = begins;
     inFlight.rehearse(begins);
   }
 
-  /** Returns a buffer for data between dispatches; {@link #close} releases it. */
+  /**
+   * Returns a buffer for data that passes from one dispatch to a later dispatch. {@link #close}
+   * releases the buffer.
+   */
   GrowableBuffer scratch(String label) {
     GrowableBuffer scratch = new GrowableBuffer(device, this, label);
     scratches.add(scratch);

@@ -23,9 +23,9 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * The kernels of a backend, from the {@code .metal} files among the resources. Compile-time
+ * Compiles the kernels of a backend from the {@code .metal} files among the resources. Compile-time
  * constants precede a kernel's source as {@code #define}s. Each combination of constants is a
- * separate library, compiled at first use.
+ * separate library, which is compiled at first use.
  */
 final class CompiledKernels {
   /** Kernels that are compiled for each combination of element types of one to three matrices. */
@@ -38,7 +38,7 @@ final class CompiledKernels {
     MATMUL_FEW_ROWS(false),
     MATMUL(false);
 
-    /** Whether each number of units (of 32 columns) per lane has a kernel of its own. */
+    /** Whether a separate kernel is compiled for each number of units (of 32 columns) per lane. */
     private final boolean isMatvec;
 
     WeightsKernel(boolean isMatvec) {
@@ -62,7 +62,10 @@ final class CompiledKernels {
     COMBINE
   }
 
-  /** Sizes of a cache kernel; {@code group} is the number of query heads of a threadgroup. */
+  /**
+   * Sizes for which a cache kernel is compiled. {@code group} is the number of query heads that a
+   * threadgroup computes together.
+   */
   record CacheKind(int headSize, int group) {}
 
   /**
@@ -97,7 +100,10 @@ final class CompiledKernels {
     this.device = device;
   }
 
-  /** Returns a kernel for distinct types. The i-th type has the index i in the kernel. */
+  /**
+   * Returns a kernel for matrices of different types. In the kernel, the number of a type is its
+   * index in {@code types}.
+   */
   GpuKernel get(WeightsKernel kernel, List<TensorType> types, int columns) {
     return get(
         new WeightsKey(kernel, types, units(kernel, types, columns)),
@@ -129,7 +135,10 @@ final class CompiledKernels {
     wanted = new LinkedHashMap<>();
   }
 
-  /** Starts compiling the wanted kernels. The result waits for them, and throws the first error. */
+  /**
+   * Starts compiling the wanted kernels. The returned action waits until all are compiled, and
+   * throws the first error.
+   */
   Runnable compileWanted() {
     for (Object key : List.copyOf(wanted.keySet())) {
       if (key instanceof CacheKey cache) {
@@ -186,7 +195,10 @@ final class CompiledKernels {
     return Math.min(Math.ceilDiv(columns, UNIT_COLUMNS), mostUnits(types));
   }
 
-  /** Returns the most units that fit the registers; fewer for rare types, to need fewer kernels. */
+  /**
+   * Returns the maximum number of units per lane. For common types, it is the largest number that
+   * fits the registers. For rare types, it is smaller, so that fewer kernels are needed.
+   */
   static int mostUnits(List<TensorType> types) {
     return COMMON.containsAll(types) ? 4 : 2;
   }

@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
  * Activations in the GPU's memory.
  *
  * @param stride distance between rows in floats, a multiple of 32, so that kernels read whole units
- *     of 32 columns; values past the columns are always zero
+ *     of 32 columns; values after the last column are always zero
  */
 record GpuActivations(GpuBuffer buffer, int rows, int columns, int stride) implements Activations {
   private static final int UNIT = 32;

@@ -22,8 +22,9 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * The backend for GPUs. A step usually encodes one dispatch for few rows, as in decoding, and
- * several for many rows. {@link #submit} submits all encoded dispatches as one command buffer.
+ * Runs models on a GPU. A step of a pass only encodes dispatches (starts of kernels): usually one
+ * for few rows, as in decoding, and several for many rows. {@link #submit} submits all encoded
+ * dispatches as one command buffer.
  */
 public final class GpuBackend implements Backend {
   private final GpuDevice device;
@@ -63,8 +64,8 @@ public final class GpuBackend implements Backend {
   }
 
   /**
-   * Returns false. A fork copies its last block before the pass, so the copy would lack the keys
-   * and values that the pass writes.
+   * Returns false. If a fork shares part of a cache block, it copies the block before the pass. The
+   * copy would lack the keys and values that the pass writes.
    */
   @Override
   public boolean forksWithinPass() {
@@ -80,17 +81,23 @@ public final class GpuBackend implements Backend {
     return device;
   }
 
-  /** Checks the free memory before any part of a model is loaded. */
+  /**
+   * Throws a {@link GpuException} if the GPU has less than {@code bytes} bytes of free memory. Must
+   * be called before any part of a model is loaded.
+   */
   public void requireRoom(long bytes) {
     long budget = device.memoryBudget() - device.memoryUsed();
     if (bytes > budget) {
       throw new GpuException(
-          "the model and a full session need %.1f GB of the GPU's memory, but %s has only %.1f GB"
+          "the model with a full context needs %.1f GB of GPU memory, but %s has only %.1f GB free"
               .formatted(bytes / 1e9, device.name(), budget / 1e9));
     }
   }
 
-  /** Compiles all kernels that a rehearsal of {@code steps} needs, and copies the weights. */
+  /**
+   * Runs {@code steps} as a rehearsal, in which the GPU computes nothing, to find the kernels that
+   * the steps need. Then compiles these kernels and makes the weights readable by the GPU.
+   */
   public void compile(Runnable steps) {
     kernels.rehearse();
     recorder.rehearse(true);
@@ -108,12 +115,15 @@ public final class GpuBackend implements Backend {
     }
   }
 
-  /** Copies a buffer's first bytes to the bytes that follow them, for benchmarks. */
+  /** Copies a buffer's first {@code bytes} bytes to its next {@code bytes} bytes, in benchmarks. */
   void copyBlock(GpuBuffer buffer, int bytes) {
     copyBlock(recorder, kernels, buffer, 0, 1, bytes);
   }
 
-  /** Encodes the copying of a block of {@code bytes} bytes, a multiple of 16. */
+  /**
+   * Encodes a copy of block {@code from} of a buffer to block {@code to}. A block has {@code bytes}
+   * bytes, a multiple of 16.
+   */
   static void copyBlock(
       CommandRecorder recorder,
       CompiledKernels kernels,

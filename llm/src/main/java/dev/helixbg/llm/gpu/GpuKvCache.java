@@ -10,7 +10,7 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The cache of a sequence, as a list of blocks of 32 positions each. A fork shares all blocks of
+ * The KV cache of a sequence, as a list of blocks of 32 positions each. A fork shares all blocks of
  * its prefix. Before a sequence continues inside a block that other sequences also use, the
  * sequence gets its own copy of the block.
  */
@@ -61,9 +61,9 @@ final class GpuKvCache extends KvCache {
   }
 
   /**
-   * The memory of all caches of one shape: one buffer of blocks. A block has {@link #POSITIONS}
-   * positions of a sequence in all layers (see {@code cache.metal}). Sequences with a common
-   * beginning share blocks. The buffer starts small and doubles when it is full.
+   * The memory of all caches of one shape: one buffer of blocks. A block has the keys and values of
+   * {@link #POSITIONS} positions of a sequence, in all layers (see {@code cache.metal}). Sequences
+   * with a common beginning share blocks. The buffer starts small and doubles when it is full.
    */
   static final class KvBlocks {
     static final int POSITIONS = 32;
@@ -78,7 +78,7 @@ final class GpuKvCache extends KvCache {
     private final GrowableBuffer memory;
     private GpuBuffer buffer;
 
-    /** For each block, the number of caches that use the block. */
+    /** Number of caches that use a block, by the number of the block. */
     private int[] users = new int[0];
 
     private final Deque<Integer> free = new ArrayDeque<>();
@@ -100,7 +100,10 @@ final class GpuKvCache extends KvCache {
       return buffer;
     }
 
-    /** Provides free blocks. One call should reserve all, because each growth waits for the GPU. */
+    /**
+     * Makes sure that {@code blocks} blocks are free. One call should reserve all blocks that a
+     * pass needs, because each growth of the buffer waits for the GPU.
+     */
     void reserve(int blocks) {
       if (free.size() < blocks) {
         grow(blocks - free.size());

@@ -22,7 +22,7 @@ final class MatmulEncoder {
 
   private static final int THREADS = 128;
 
-  /** Maximum number of vectors that are multiplied without tiles. Tiles would be mostly empty. */
+  /** Maximum number of vectors multiplied without tiles, which would be mostly empty. */
   private static final int ALONE = 4;
 
   /**
@@ -38,15 +38,15 @@ final class MatmulEncoder {
   private static final int SMALLEST_TILE_ROWS = 8;
   private static final int SMALLEST_TILE_THREADS = 2 * THREADS;
 
-  /** Minimum number of 16-row tiles to keep a GPU busy. If there are fewer, tiles are halved. */
+  /** Minimum number of 16-row tiles to keep a GPU busy. With fewer tiles, 8-row tiles are used. */
   private static final int FEWEST_TILES = 256;
 
   // The same constant is in matvec.metal.
   private static final int SIMDGROUPS = 4;
 
   /**
-   * Number of rows that a simdgroup computes one by one, if there are {@link #ROWS_TO_LOOP} rows
-   * and the columns fit the registers.
+   * Number of rows that a simdgroup computes one after the other, if the matrix has at least {@link
+   * #ROWS_TO_LOOP} rows and a row fits the registers.
    */
   private static final int LOOPS = 8;
 
@@ -99,7 +99,7 @@ final class MatmulEncoder {
   }
 
   /**
-   * Makes the next product also find the largest value of each part of the product, for {@code
+   * Makes the next product also find the largest value of each part of its result, for {@code
    * finder}. Has no effect on products of more than {@link #ALONE} vectors.
    */
   void findLargest(ArgmaxEncoder finder) {
@@ -145,7 +145,7 @@ final class MatmulEncoder {
         .dispatch(vectors, groups, 1, THREADS);
   }
 
-  /** Stores silu(first product) · second product. */
+  /** Writes silu(first product) · second product to the target that both matrices have. */
   void gateUp(UploadTables.Table rowOf, int vectors) {
     List<TensorType> kinds = distinctTypes(0, count);
     if (vectors <= ALONE && kernels.has(WeightsKernel.GATE_UP, kinds, x.columns())) {
@@ -215,7 +215,7 @@ final class MatmulEncoder {
     return normed;
   }
 
-  /** Multiplies. If {@code gated}, the first target gets silu(first product) · second product. */
+  /** Multiplies in small tiles. If {@code gated}, writes silu(first product) · second product. */
   private void smallTiles(UploadTables.Table rowOf, int vectors, int from, int to, boolean gated) {
     List<TensorType> kinds = distinctTypes(from, to);
     boolean small = smallTiles(from, to, gated, SMALL_TILE_ROWS) < FEWEST_TILES;
@@ -249,7 +249,10 @@ final class MatmulEncoder {
     r.constants(7).dispatch(Math.ceilDiv(vectors, TILE_VECTORS), tiles, 1, THREADS);
   }
 
-  /** Begins a kernel that also normalises the rows of x. The caller adds more constants. */
+  /**
+   * Begins to encode a kernel that reads the chosen rows of x and normalises them if there is a
+   * norm. The caller adds more constants.
+   */
   private CommandRecorder ofChosenRows(
       WeightsKernel kernel, List<TensorType> kinds, UploadTables.Table rowOf, int from, int to) {
     CommandRecorder r =
@@ -266,7 +269,10 @@ final class MatmulEncoder {
         .put(adds ? 1 : 0);
   }
 
-  /** Returns the number of threadgroups, each of {@code rowsPerGroup} rows of a matrix. */
+  /**
+   * Returns the number of threadgroups for some matrices. Each threadgroup computes up to {@code
+   * rowsPerGroup} rows of one matrix.
+   */
   private int groups(int from, int to, int rowsPerGroup) {
     int groups = 0;
     for (int i = from; i < to; i++) {
@@ -275,7 +281,10 @@ final class MatmulEncoder {
     return groups;
   }
 
-  /** Binds three matrices and targets; repeats the first if there are fewer, as Metal needs all. */
+  /**
+   * Binds three matrices and their targets, because Metal needs all arguments of a kernel. If there
+   * are fewer, binds the first one again.
+   */
   private void bindMatrices(int index, int from, int to) {
     for (int i = 0; i < 3; i++) {
       boolean there = from + i < to;
@@ -305,7 +314,7 @@ final class MatmulEncoder {
     return norm == null ? 0 : norm.epsilon();
   }
 
-  /** Binds the gain. Without a norm, binds any buffer, which the kernel does not read. */
+  /** Binds the norm's gain. Without a norm, binds any buffer, which the kernel does not read. */
   private void bindGain(CommandRecorder r) {
     if (norm == null) {
       r.fixed(1, x.buffer());
@@ -314,7 +323,10 @@ final class MatmulEncoder {
     }
   }
 
-  /** Returns the bytes of a staged vector, padded by {@code padded} of {@code matvec.metal}. */
+  /**
+   * Returns the size of a vector in threadgroup memory, in bytes. It includes the gaps that the
+   * function {@code padded} of {@code matvec.metal} leaves.
+   */
   private static int stagedBytes(List<TensorType> kinds, int columns) {
     int staged = CompiledKernels.units(kinds, columns) * CompiledKernels.UNIT_COLUMNS;
     return Float.BYTES * (staged + staged / 32 * 4 + staged / 64 * 4);

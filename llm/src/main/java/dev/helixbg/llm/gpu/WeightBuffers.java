@@ -12,12 +12,12 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Makes weights readable by the GPU. Mapped, aligned weights are used in place if the GPU can read
- * them there. The pages of neighbouring tensors become one buffer, which usually contains the whole
- * model. Other weights are copied.
+ * Makes weights readable by the GPU. Weights that are mapped from a file and aligned are used in
+ * place if the GPU can read them there. The pages of neighbouring tensors become one buffer, which
+ * usually contains the whole model. Other weights are copied.
  */
 final class WeightBuffers {
-  /** Alignment in bytes that the kernels' widest load needs. */
+  /** Alignment of weights that the kernels' widest load needs, in bytes. */
   private static final int ALIGNMENT = 16;
 
   private final GpuDevice device;
@@ -31,7 +31,7 @@ final class WeightBuffers {
     this.arena = arena;
   }
 
-  /** Returns a matrix. The first use of a mapped matrix places all mapped tensors in buffers. */
+  /** Makes a matrix. The first use of a mapped matrix places all mapped tensors in buffers. */
   GpuMatrix matrix(Tensor tensor) {
     GpuMatrix matrix = new GpuMatrix(tensor);
     MemorySegment data = tensor.data();

@@ -25,21 +25,22 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 
-/** A program that names every tensor type whose compiled kernels leave garbage, with how much. */
+/** Program that prints each tensor type whose compiled kernels allocate memory, and how much. */
 final class AllocationProbe {
   private static final int WIDTH = 512;
   private static final int HEAD = 128;
 
-  /** What a pass of nine steps may leave: nothing that a kernel's loop made. */
+  /** Bytes that a pass of nine steps may allocate; too few for allocations in a kernel's loop. */
   private static final long ALLOWED_BYTES = 4096;
 
   private AllocationProbe() {}
 
   /**
-   * Prints nothing when all is well.
+   * Prints nothing if no kernel allocates too much.
    *
-   * @param arguments {@code warm} to have kernels compiled first as they are when a model is
-   *     opened, else {@code cold}; then types in their order, or none for all of them
+   * @param arguments first {@code warm} or {@code cold}; with {@code warm}, kernels are warmed up
+   *     as when a model is opened. Then the types to test, in this order; all types if none is
+   *     given
    */
   public static void main(String[] arguments) {
     boolean warm = arguments[0].equals("warm");
@@ -68,7 +69,7 @@ final class AllocationProbe {
         }
       }
     }
-    // Last: a program that does not multiply bytes does not have these in its profiles.
+    // These calls come last, so that they do not change the JIT's profiles of the calls before.
     for (TensorType type : types) {
       for (boolean pairs : new boolean[] {ByteProduct.PAIRS, !ByteProduct.PAIRS}) {
         if (BytePass.APPLIES && ByteRows.takes(type, pairs)) {
@@ -88,8 +89,9 @@ final class AllocationProbe {
   }
 
   /**
-   * Of many passes, the one that left least: compilation may take its time. The process's own, that
-   * is: on a busy machine the clock runs on while the compiler waits for a processor.
+   * Returns the bytes that a pass allocates, as the minimum over many passes, because compilation
+   * takes some time. The limit is 30 s of the process's processor time, since on a busy machine the
+   * compiler waits for a processor.
    */
   private static long leastGarbage(Runnable pass) {
     var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -104,7 +106,7 @@ final class AllocationProbe {
     return least;
   }
 
-  /** All steps of one layer, the logits and the choice of a token. */
+  /** Pass with all steps of one layer, the logits and the choice of a token. */
   private static final class Pass implements Runnable {
     private final CpuBackend backend;
     private final SplittableRandom random = new SplittableRandom(5);

@@ -12,15 +12,15 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Once compiled, no step allocates: a kernel whose vectors C2 keeps in objects makes megabytes per
- * token, and is ten times slower. Compilation depends on timing, so this is one of many processes:
- * none of them may. Each way of compiling, of starting and of multiplying and each width of vectors
- * is met here; all combinations of them with {@code -Dproofs.all}.
+ * Checks that compiled steps allocate no memory. If C2 keeps a kernel's vectors in objects, the
+ * kernel allocates megabytes per token and is ten times slower. Compilation depends on timing, so
+ * each case runs in a process of its own. The cases cover each way of compiling, of starting and of
+ * multiplying, and each width of vectors. With {@code -Dproofs.all}, they cover all combinations.
  */
 class AllocationTest {
   private static final String USUAL_TYPES = "Q4_K Q5_K Q6_K Q8_0";
 
-  /** Calls inside the Vector API then see vectors of two sizes, not of three. */
+  /** Types for which calls inside the Vector API see vectors of two sizes, not of three. */
   private static final String TWO_TYPES = "Q4_K Q5_K";
 
   private static final String WITHOUT_MACHINE_CODE = "-Dhelixbg.machine.code=false";
@@ -37,7 +37,7 @@ class AllocationTest {
         : List.of(Arguments.of("tiered", "cold"));
   }
 
-  /** Warm, kernels were compiled by the smallest calls. */
+  /** With the start {@code warm}, {@link KernelWarmUp} has compiled the kernels. */
   @ParameterizedTest
   @MethodSource("starts")
   void compiledKernelsLeaveNoGarbage(String kind, String start)
@@ -45,9 +45,9 @@ class AllocationTest {
     assertNoGarbage(kind, List.of(), start);
   }
 
-  /** The kind, options, start and types of processes that run other code. */
+  /** Returns kind, JVM options, start and types of further processes. */
   static List<Arguments> others() {
-    // What the processors of most PCs have, and the narrowest there is.
+    // Vectors of most PCs' processors (256 bits), and the narrowest vectors (128 bits).
     List<String> narrower = List.of("-XX:UseAVX=2", "-XX:MaxVectorSize=16");
     if (!ALL) {
       return List.of(
@@ -67,7 +67,7 @@ class AllocationTest {
     return all;
   }
 
-  /** Without machine code, the Vector API's own code multiplies prompts. */
+  /** Without machine code, kernels in the Vector API multiply prompts. */
   @ParameterizedTest
   @MethodSource("others")
   void norDoThoseOfNarrowerVectorsOrWithoutMachineCode(
@@ -80,7 +80,7 @@ class AllocationTest {
     assertNoGarbage(kind, List.of(options.split(" ")), start, chosen);
   }
 
-  /** In a JVM of its own, as the program is: other tests leave profiles behind. */
+  /** Runs the probe in a new JVM, because other tests would change the JIT's profiles. */
   private static void assertNoGarbage(
       String kind, List<String> options, String start, String... types)
       throws IOException, InterruptedException {

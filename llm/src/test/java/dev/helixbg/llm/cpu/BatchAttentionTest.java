@@ -23,18 +23,22 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What a sequence attends to is its own: the same bits, whatever else is in its batch and however
- * many threads work, although members take over what the span before has unpacked.
+ * Checks that a sequence's attention is bit-identical for any other sequences in the batch and any
+ * number of threads. Threads reuse keys and values that were unpacked for the previous span.
  */
 class BatchAttentionTest {
   private static final int KV_HEADS = 3;
   private static final int LIMIT = 2048;
 
-  /** What one sequence of a batch is: a fork of the first or second root at so many positions. */
+  /**
+   * A sequence of a batch: a fork of root 0 or 1 at {@code prefix} positions, with {@code count}
+   * new rows.
+   */
   private record Sequence(int root, int prefix, int count) {}
 
   /**
-   * Neighbours that share all, some and nothing, long and short spans, shorter ones after longer.
+   * Sequences of the batch. Neighbours share all, some or no positions. Long spans are followed by
+   * short spans, and the reverse.
    */
   private static final List<Sequence> SEQUENCES =
       List.of(
@@ -57,7 +61,7 @@ class BatchAttentionTest {
     assertEquals("agrees", ForkedJvm.run(Redirect.INHERIT, narrower, BatchAttentionTest.class));
   }
 
-  /** Checks that attention agrees with the reference. */
+  /** Checks that attention agrees with the scalar reference. */
   public static void main(String[] arguments) {
     var contract = new CpuBackendContractTest();
     contract.open();
@@ -129,7 +133,10 @@ class BatchAttentionTest {
       return attended;
     }
 
-    /** Rows of a span are the same in each batch, and others in each layer. */
+    /**
+     * Computes attention. A span's input rows are the same in each batch, but differ between
+     * layers.
+     */
     private float[][] attend(Batch batch, int[] counts, int seed) {
       Activations target = backend.activations(batch.rows(), width);
       for (int layer = 0; layer < 2; layer++) {

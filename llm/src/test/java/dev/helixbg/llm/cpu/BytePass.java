@@ -10,11 +10,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.SplittableRandom;
 
 /**
- * Rows and activations to bytes, also where no processor multiplies them: whether C2 leaves garbage
- * does not depend on that.
+ * Unpacks rows and packs activations to bytes, also on processors that cannot multiply bytes:
+ * whether C2 allocates vectors does not depend on that.
  */
 final class BytePass implements Runnable {
-  /** Kernels need as much; see {@link ByteRows}. */
+  /** Whether vectors are wide enough for the kernels that pack and unpack bytes. */
   static final boolean APPLIES = Lanes.COUNT >= 8;
 
   private static final int ROWS = 4;
@@ -28,7 +28,7 @@ final class BytePass implements Runnable {
   private final MemorySegment scratch;
 
   /**
-   * @param pairs whether for sums of pairs
+   * @param pairs whether to pack for sums of pairs (see {@link ByteRows})
    */
   BytePass(Arena arena, TensorType type, boolean pairs) {
     this.type = type;

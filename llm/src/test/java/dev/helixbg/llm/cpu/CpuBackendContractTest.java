@@ -14,7 +14,10 @@ class CpuBackendContractTest extends BackendContract {
     return new CpuBackend(2, () -> {});
   }
 
-  /** So little that an emulated processor does it within a minute: scripts/check-arm64 --quick. */
+  /**
+   * Checks so few products that an emulated processor computes them within a minute; run by {@code
+   * scripts/check-arm64 --quick}.
+   */
   @Tag("one-size")
   @ParameterizedTest
   @EnumSource(names = {"F32", "F16", "Q8_0"})
@@ -23,8 +26,9 @@ class CpuBackendContractTest extends BackendContract {
   }
 
   /**
-   * The kernel of Q4_K carries offsets of up to 2048 through its sums. Below 512 bits most kernels
-   * round activations to some eight bits; {@code RowKernelsTest} has their exact twins.
+   * Returns the bound for single rows. Many kernels round activations to about eight bits; {@code
+   * RowKernelsTest} compares them more exactly. In the kernel of Q4_K, sums contain offsets of up
+   * to 2048, which cost precision.
    */
   @Override
   protected double productBound(TensorType type) {
@@ -35,9 +39,10 @@ class CpuBackendContractTest extends BackendContract {
   }
 
   /**
-   * By machine code, activations of many rows are eight-bit numbers: their errors, uniform in a
-   * 127th of the largest of 32, add up to some 0.6 % of a result of usual size, 2 % at worst. That
-   * it multiplies exactly what it was given, {@code ByteProductTest} shows.
+   * Returns the bound for many rows. Machine code rounds their activations to eight bits. The
+   * rounding errors are up to half of a 127th of the largest of 32 activations. They add up to
+   * about 0.6 % of a typical result, and to 2 % at worst. {@code ByteProductTest} shows that the
+   * products of the rounded numbers are exact.
    */
   @Override
   protected double productBound(TensorType type, int rows) {

@@ -11,7 +11,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Random weights, and their products with random activations; both are always the same. */
+/**
+ * Makes random weights and multiplies them with random activations. Both are the same in each run.
+ */
 final class CpuProduct {
   private CpuProduct() {}
 

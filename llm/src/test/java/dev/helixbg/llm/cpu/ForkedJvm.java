@@ -10,15 +10,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Runs a program of the tests in a JVM of its own, with the class path of this one. */
+/** Runs a program of the tests in a new JVM, with the class path of this JVM. */
 public final class ForkedJvm {
   private ForkedJvm() {}
 
   /**
-   * What the program prints under this JVM's options; it must end well.
+   * Runs a program with this JVM's options, checks that its exit code is 0, and returns its output.
    *
-   * @param errors where its error output goes
-   * @param options more of the JVM's, after this one's
+   * @param errors target of the program's error output
+   * @param options further options of the new JVM
    */
   public static String run(
       Redirect errors, List<String> options, Class<?> program, String... arguments)
@@ -29,10 +29,11 @@ public final class ForkedJvm {
   }
 
   /**
-   * What the program prints under the launcher's options; it must end well.
+   * Runs a program with the launcher's options, checks that its exit code is 0, and returns its
+   * output.
    *
-   * @param kind {@code tiered} or {@code c2}, see scripts/lib
-   * @param options more of the JVM's
+   * @param kind {@code tiered} or {@code c2}: names an options file in scripts/lib
+   * @param options further options of the new JVM
    */
   public static String runAsLaunched(
       String kind, List<String> options, Class<?> program, String... arguments)

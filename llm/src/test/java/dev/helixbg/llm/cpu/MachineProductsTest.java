@@ -19,7 +19,10 @@ import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Prompts' products of every type with and without machine code, in JVMs of their own. */
+/**
+ * Compares products of prompts, for every type, between a JVM with machine code and a JVM without
+ * it.
+ */
 class MachineProductsTest {
   private static final int TOKENS = 70;
   private static final int ROWS = 61;
@@ -30,10 +33,16 @@ class MachineProductsTest {
 
   private record Result(boolean inBytes, float[] values) {}
 
-  /** Of a token's results, those of activations that were rounded to a 127th of the largest. */
+  /**
+   * Permitted relative difference of a token's results if activations are rounded to a 127th of the
+   * largest.
+   */
   private static final double ROUNDING = 1e-2;
 
-  /** Vectors of 512 bits add up in another order than those of 256, which are used without code. */
+  /**
+   * Permitted relative difference if only the order of additions differs: without machine code,
+   * vectors have 256 bits instead of 512.
+   */
   private static final double ORDER_OF_SUMS = 1e-5;
 
   @ParameterizedTest
@@ -60,7 +69,7 @@ class MachineProductsTest {
     }
   }
 
-  /** The size of a token's differences, relative to that of its results. */
+  /** Returns the norm of a token's differences, relative to the norm of its results. */
   private static double difference(float[] expected, float[] actual, int from) {
     double difference = 0;
     double size = 0;
@@ -71,7 +80,9 @@ class MachineProductsTest {
     return Math.sqrt(difference / size);
   }
 
-  /** Of each type; empty where there should be machine code, but is none. */
+  /**
+   * Returns the results of each type. They are empty if machine code is wanted, but not available.
+   */
   private static Map<TensorType, Result> results(int bits, boolean machineCode) throws Exception {
     List<String> options =
         List.of("-Dhelixbg.vector.bits=" + bits, "-Dhelixbg.machine.code=" + machineCode);
@@ -93,9 +104,10 @@ class MachineProductsTest {
   }
 
   /**
-   * Prints of each type whether it is multiplied in bytes, and its results.
+   * Prints for each type whether it is multiplied in bytes, and its results.
    *
-   * @param arguments whether there should be machine code: nothing is printed if that is not so
+   * @param arguments {@code true} if machine code is wanted, else {@code false}. If this JVM
+   *     differs, nothing is printed
    */
   public static void main(String[] arguments) {
     if (ByteProduct.AVAILABLE != Boolean.parseBoolean(arguments[0])) {

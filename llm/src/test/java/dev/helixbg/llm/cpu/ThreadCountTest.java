@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Any number of threads computes the same product, bit for bit. */
+/** Checks that products are bit-identical for any number of threads. */
 class ThreadCountTest {
   @AutoClose private final Arena arena = Arena.ofShared();
 

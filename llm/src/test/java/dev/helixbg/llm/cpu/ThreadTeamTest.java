@@ -73,7 +73,7 @@ class ThreadTeamTest {
     assertEquals("[0, 16, 32]", firsts.toString());
   }
 
-  /** One core of three stands still in its first part: the others do all the rest. */
+  /** One of three members waits in its first part until the other two have run all other parts. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2})
   void whoIsSlowTakesFewerParts(int slow) {
@@ -88,7 +88,7 @@ class ThreadTeamTest {
               began.countDown();
               await(others);
             } else {
-              await(began); // so that there is a slow one
+              await(began); // until the slow member has a part
               others.countDown();
             }
             done.incrementAndGet(member);
@@ -156,7 +156,7 @@ class ThreadTeamTest {
             worker.set(Thread.currentThread());
           }
           began.countDown();
-          await(began); // so that either takes one
+          await(began); // so that each member takes one part
         },
         2);
     return worker.get();

@@ -15,12 +15,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The contract as the engine for GPUs keeps it, whatever drives them. A build runs only the tests
- * tagged {@link #EACH_KIND}, and all of them with {@code -Dcontract.without=}.
+ * Contract tests of {@link GpuBackend} for any device. A build runs only the tests with the tag
+ * {@link #EACH_KIND}; with {@code -Dcontract.without=}, it runs all tests.
  */
 @Tag("gpu-contract")
 public abstract class GpuBackendContract extends BackendContract {
-  /** More than 256 tiles of 16. */
+  /** Number of rows that fill more than 256 tiles of 16 rows. */
   private static final int MANY_ROWS = 4_099;
 
   protected abstract GpuDevice device();
@@ -30,7 +30,7 @@ public abstract class GpuBackendContract extends BackendContract {
     return new GpuBackend(device(), false);
   }
 
-  /** All of it, which takes minutes, with {@code -Dcontract.all=true}. */
+  /** Returns whether all cases run, which takes minutes: only with {@code -Dcontract.all=true}. */
   @Override
   protected boolean isComplete() {
     return Boolean.getBoolean("contract.all");
@@ -58,7 +58,7 @@ public abstract class GpuBackendContract extends BackendContract {
     gatesAgree(MANY_ROWS, 64, 9);
   }
 
-  /** From five to 32 vectors go into tiles of eight. */
+  /** Products of 5 to 32 vectors are computed in tiles of eight vectors. */
   @Test
   void aVectorsProductHasTheSameBitsWhateverIsBesideIt() {
     sameBits(TensorType.Q4_K, 21);
@@ -105,7 +105,7 @@ public abstract class GpuBackendContract extends BackendContract {
     return 1e-5;
   }
 
-  /** Fast math may fuse what is rounded twice elsewhere. */
+  /** Returns a bound above 0, because fast math may fuse two operations and round only once. */
   @Override
   protected double embeddingBound() {
     return 1e-6;

@@ -66,7 +66,7 @@ class GpuOpeningTest {
   void aModelThatTheGpuHasNoRoomForIsRefusedBeforeItIsThere() {
     cuda.pretend(SoftCuda.SUCCESS, SoftCuda.CUDA_13, SoftCuda.HOPPER, 1 << 20);
     GpuException e = assertThrows(GpuException.class, () -> open(Device.CUDA));
-    assertTrue(e.getMessage().startsWith("the model and a full session need"), e.getMessage());
+    assertTrue(e.getMessage().startsWith("the model with a full context needs"), e.getMessage());
     assertEquals(0, cuda.live(), "left behind");
     try (TextModel model = open(Device.AUTO)) {
       assertEquals("cpu", model.backend().name());
@@ -74,7 +74,7 @@ class GpuOpeningTest {
     }
   }
 
-  /** What opening rehearses is not what a user asked for. */
+  /** Counters do not count the rehearsal, which opening a model runs. */
   @Test
   void countersBeginAfterTheRehearsal() {
     System.setProperty(MetalDevice.PROPERTY, metal.library().toString());
@@ -89,7 +89,7 @@ class GpuOpeningTest {
     }
   }
 
-  /** Of a library per type and use, and of the helpers. */
+  /** Opening compiles all kernels: a library for each type and use, and the library of helpers. */
   @Test
   void nothingIsCompiledAfterAModelWasOpened() {
     System.setProperty(MetalDevice.PROPERTY, metal.library().toString());

@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.Map;
 
 public final class PtxLibraries {
-  /** Types that quantised files mix in the matrices of one layer. */
+  /** Types that quantised files mix among the matrices of one layer. */
   private static final List<List<TensorType>> MIXES =
       List.of(
           List.of(TensorType.Q4_K, TensorType.Q6_K),
           List.of(TensorType.Q5_K, TensorType.Q6_K),
           List.of(TensorType.Q4_K, TensorType.Q5_K));
 
-  /** Head sizes and groups of Qwen3, and of others like it. */
+  /** Head sizes, each with the numbers of query heads per KV head, of Qwen3 and similar models. */
   private static final Map<Integer, List<Integer>> HEADS =
       Map.of(128, List.of(1, 2, 4, 5, 8), 64, List.of(1, 2, 4, 8));
 
@@ -45,7 +45,7 @@ public final class PtxLibraries {
     return new ArrayList<>(all.values());
   }
 
-  /** For rows of all lengths. */
+  /** Adds a kernel's libraries for rows of all lengths. */
   private static void addAll(
       Map<String, KernelLibrary> all, WeightsKernel kernel, List<TensorType> types) {
     for (int units = 1; units <= CompiledKernels.mostUnits(types); units++) {

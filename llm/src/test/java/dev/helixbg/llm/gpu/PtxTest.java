@@ -16,13 +16,13 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 class PtxTest {
-  /** Set by {@code scripts/make-ptx}: what parted is made again. */
+  /** Whether to make outdated resources again; set by {@code scripts/make-ptx}. */
   private static final boolean WRITE = Boolean.getBoolean("ptx.write");
 
-  /** A folder for what only the tests on a real GPU need. */
+  /** Folder for libraries that only tests on a real GPU need; empty for none. */
   private static final String MORE = System.getProperty("ptx.more", "");
 
-  /** While kernels are worked on: names of those that matter. */
+  /** Regular expression for the names of the libraries to make, for work on single kernels. */
   private static final String ONLY = System.getProperty("ptx.only", ".*");
 
   private final PtxCompiler compiler = PtxCompiler.ofProject();

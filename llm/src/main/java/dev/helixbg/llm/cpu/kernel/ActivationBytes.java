@@ -21,23 +21,26 @@ import jdk.incubator.vector.VectorSpecies;
  * Rounds one row of activations to signed bytes, with vectors of 256 bits or more. The bytes are in
  * column order and equal the bytes that {@code ByteTiles} computes for prompts.
  *
- * <p>Every 32 columns share a step, which is their largest magnitude divided by 127. Layout of
- * every 256 columns: the bytes, then the eight steps, then the offsets.
+ * <p>Every 32 columns share a rounding step, which is their largest magnitude divided by 127.
+ * Layout of every 256 columns: the bytes, then the eight steps, then the offsets.
  *
- * <p>Some types store weights that are too large: Q6_K by {@code zero} times the scale, Q4_K and
- * Q5_K by {@code zero} times the minimum. An offset corrects the products of 32 or 16 columns; it
- * is {@code −zero · step · sum of their bytes}.
+ * <p>The stored weights of some types are too large: in Q6_K by {@code zero} times the scale, in
+ * Q4_K and Q5_K by {@code zero} times the minimum. An offset corrects the products of 32 or 16
+ * columns; it is {@code −zero · step · sum of the columns' bytes}.
  */
 public final class ActivationBytes {
   public static final int COLUMNS = 256;
   public static final int SUB = 32;
 
-  /** Offset of the steps (units of rounding) in a block, in bytes. */
+  /** Offset of the rounding steps in the layout of 256 columns, in bytes. */
   public static final int STEPS = COLUMNS;
 
   public static final int OFFSETS = STEPS + 4 * COLUMNS / SUB;
 
-  /** Size of 32 columns with their step, in bytes, for types whose blocks have one scale. */
+  /**
+   * Size of 32 rounded columns and their rounding step, in bytes; for weight types whose blocks
+   * have one scale.
+   */
   public static final int SINGLE_BYTES = SUB + Float.BYTES;
 
   private static final int HALF = 16;
@@ -56,12 +59,12 @@ public final class ActivationBytes {
   }
 
   /**
-   * Rounds a row of activations, in the layout of this class.
+   * Rounds a row of activations and writes it in the layout that the class comment describes.
    *
    * @param columns number of floats, a multiple of 256
    * @param halves whether every 16 columns have an offset; otherwise, every 32 columns have an
    *     offset
-   * @param zero factor of the offsets; see the class
+   * @param zero factor of the offsets; see the class comment
    */
   public static void round(long x, int columns, boolean halves, float zero, long target) {
     long to = target;
@@ -91,8 +94,8 @@ public final class ActivationBytes {
   }
 
   /**
-   * Rounds activations for types whose blocks have 32 columns and one scale. Every 32 bytes are
-   * followed by their step.
+   * Rounds activations for weight types whose blocks have 32 columns and one scale. Every 32 bytes
+   * are followed by their rounding step.
    *
    * @param columns number of floats, a multiple of 32
    */

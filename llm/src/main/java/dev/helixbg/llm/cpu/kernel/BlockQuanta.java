@@ -37,7 +37,7 @@ final class BlockQuanta {
     return type == TensorType.Q4_K || type == TensorType.Q5_K;
   }
 
-  /** Unpacks a block and returns the address of its bytes. A block has at most 256 bytes. */
+  /** Unpacks a block and returns the address of the bytes, one for each of the block's weights. */
   long of(TensorType type, long block) {
     switch (type) {
       case Q8_0 -> {

@@ -18,12 +18,12 @@ import jdk.incubator.vector.IntVector;
  * Rows of a quantised matrix, unpacked to unsigned bytes, up to 256 columns at a time. A byte is
  * the weight's quantum (stored integer) plus {@link #bias}.
  *
- * <p>AVX2 can only add products of bytes in pairs, which yields a short (a sum of pairs). For AVX2,
- * a weight's byte has only seven bits, so that a sum of two products fits a short. The kernel
- * collects the products of 16 columns in one short, or of 8 columns if every 16 columns have a
- * scale. Without the bias's share, this sum is at most 16 · 16 · 127 or 8 · 32 · 127, which also
- * fits a short. To stay within this limit, 16 is subtracted from five-bit quanta, and their minimum
- * is raised accordingly.
+ * <p>AVX2 has an instruction that multiplies bytes and adds each pair of products, which yields a
+ * short (a sum of pairs). For AVX2, a weight's byte therefore has only seven bits, so that two
+ * products fit a short. The kernel then collects the products of 16 columns in one short, or of 8
+ * columns if every 16 columns have a scale. Without the products of the bias, this sum is at most
+ * 16 · 16 · 127 or 8 · 32 · 127, which also fits a short. To stay within this limit, 16 is
+ * subtracted from five-bit quanta, and their minimum is raised accordingly.
  *
  * <p>Layout of a row: 256 bytes, a scale for each 32 columns, a minimum for each 32 columns. If a
  * type has a scale for each 16 columns, the second scale is stored instead of the minimum.
@@ -92,7 +92,7 @@ public final class ByteRows {
   /**
    * Unpacks the weights at address {@code source} to row {@code row} of this object.
    *
-   * @param columns number of columns, a multiple of the type's block, at most 256
+   * @param columns number of columns, a multiple of the type's block size, at most 256
    */
   public void unpack(TensorType type, long source, int columns, int row) {
     halves = type == TensorType.Q6_K;

@@ -6,8 +6,8 @@ package dev.helixbg.llm.cpu.kernel;
  */
 public interface RowKernel {
   /**
-   * Returns the size of the vector that {@link #prepare} writes, in floats; a vector that is
-   * rounded to integers takes fewer floats.
+   * Returns the size of the vector that {@link #prepare} writes, in units of 4 bytes (floats). If
+   * {@code prepare} rounds to integers, the size is less than {@code columns}.
    */
   default int floats(int columns) {
     return columns;
@@ -28,7 +28,7 @@ public interface RowKernel {
    * {@code to}. {@code from} must be less than {@code to}.
    *
    * @param weights stored rows of {@code columns} weights; {@code columns} is a multiple of the
-   *     type's block
+   *     type's block size
    * @param x vector written by {@link #prepare}
    * @param scratch memory of the calling thread, with room for {@code columns} floats, aligned to
    *     64 bytes

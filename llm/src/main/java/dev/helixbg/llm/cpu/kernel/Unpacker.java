@@ -54,7 +54,7 @@ public final class Unpacker {
   /**
    * Unpacks stored weights to floats.
    *
-   * @param elements number of weights, a multiple of the type's block
+   * @param elements number of weights, a multiple of the type's block size
    */
   public void row(TensorType type, long source, int elements, long target) {
     switch (type) {

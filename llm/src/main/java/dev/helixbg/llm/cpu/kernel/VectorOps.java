@@ -17,7 +17,7 @@ import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorMask;
 
-/** The computations between matrix products, on rows of floats. Rows are passed as addresses. */
+/** Operations on rows of floats between matrix products. Rows are passed as addresses. */
 public final class VectorOps {
   /**
    * Float that rounds a number when it is added to the number. The low bits of the sum are the

@@ -7,7 +7,7 @@
  * that takes addresses and numbers, never vectors.
  *
  * <p>Loops over vectors count bytes and end by {@code !=}. C2 therefore does not know the number of
- * rounds, and does not unroll the loop. Unrolled loops would take longer to compile and run no
- * faster. Counts must not be negative.
+ * iterations, and does not unroll the loop. Unrolled loops would take longer to compile and run no
+ * faster. Counts must not be negative, because such a loop would not end.
  */
 package dev.helixbg.llm.cpu.kernel;

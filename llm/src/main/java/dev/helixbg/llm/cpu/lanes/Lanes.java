@@ -24,7 +24,7 @@ import jdk.incubator.vector.VectorSpecies;
 public final class Lanes {
   private static final byte[] RETURN = {(byte) 0xC3};
 
-  /** Whether machine code with AVX2 can run on this machine. */
+  /** Whether this machine can run generated machine code with AVX2, FMA and F16C instructions. */
   public static final boolean MACHINE_CODE =
       MachineCode.runs("avx2")
           && MachineCode.has("fma", "f16c")
@@ -105,7 +105,8 @@ public final class Lanes {
       VectorSpecies.of(short.class, VectorShape.forBitSize(BITS / 2));
 
   /**
-   * Mask that removes the copies of the sign from a number of 16 bits that was widened to an int.
+   * Mask that removes the copies of the sign bit from an f16 number that was widened to an int and
+   * shifted left by 13 bits.
    */
   private static final int NUMBER = 0x8FFFE000;
 

@@ -63,10 +63,10 @@ public final class ShortProducts {
   }
 
   /**
-   * Returns the factors of two groups of 16 weights at 256 bits, or the factor of the first group
-   * at 128 bits.
+   * Returns the factors of two groups of 16 weights for vectors of 256 bits, or the factor of the
+   * first group for vectors of 128 bits.
    *
-   * @param eight address of eight factors; at 256 bits, {@code pair} selects two of them
+   * @param eight address of eight factors; for 256 bits, {@code pair} selects two of them
    * @param place offset of the first group's factor, in bytes
    */
   public static FloatVector factors(long eight, int place, VectorShuffle<Float> pair) {

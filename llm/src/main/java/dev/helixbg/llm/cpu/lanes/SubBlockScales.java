@@ -30,8 +30,8 @@ public final class SubBlockScales {
   }
 
   /**
-   * Returns, as bytes, the last four scales, then the last four minima. Their nibbles are in one
-   * int, and their two upper bits are in the other ints.
+   * Returns, as bytes, the last four scales, then the last four minima. Their low nibbles are in
+   * the third int of the block's scales, and their two upper bits in the first two ints.
    */
   public static IntVector second(long block) {
     return nibbles(block).or(load(block + 4).lanewise(LSHR, 2).and(UPPER_TWO));

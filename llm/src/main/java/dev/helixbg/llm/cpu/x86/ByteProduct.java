@@ -28,7 +28,7 @@ public final class ByteProduct {
    */
   public static final boolean PAIRS = Lanes.COUNT == 8 && !VNNI && MachineCode.runs("avx2");
 
-  /** Whether the processor has the instructions, and the system allows machine code. */
+  /** Whether the processor can multiply bytes in vectors, and the system allows machine code. */
   public static final boolean AVAILABLE = Lanes.MACHINE_CODE && (VNNI || PAIRS);
 
   private static final NativeFunction WHOLE = function(false, 2);
@@ -53,7 +53,8 @@ public final class ByteProduct {
    *     write later rows, up to the next multiple of {@link #ROWS}
    * @param halves whether every 16 columns have a scale
    * @param columns number of columns, a multiple of 32 from 32 to {@link ByteTiles#COLUMNS}
-   * @param tokens number of tokens whose sums are needed; one vector costs half as much as two
+   * @param tokens number of tokens whose sums are needed; if they fit one vector, the product costs
+   *     half as much
    * @param sums {@link ByteTiles#TOKENS} floats for each row
    */
   public static void multiply(

@@ -12,15 +12,15 @@ import dev.helixbg.llm.tensor.TensorType;
 import java.util.Optional;
 
 /**
- * Matrix-vector products in bytes with AVX2, for rows of quantised types, which are read in place.
- * {@link ActivationBytes} rounds activations in the same way as for prompts, so results differ from
- * the results for prompts only by the order of additions. The Vector API would need at least twice
- * as many instructions, even with vectors of 512 bits.
+ * Computes matrix-vector products in bytes with AVX2. The rows have weights of quantised types and
+ * are read in place. {@link ActivationBytes} rounds activations in the same way as for prompts, so
+ * results differ from the results for prompts only by the order of additions. The Vector API would
+ * need at least twice as many instructions, even with vectors of 512 bits.
  */
 public record ByteRowProduct(TensorType type, NativeFunction product, boolean halves, float zero)
     implements RowKernel {
 
-  /** Returns a type's kernel; empty if there is none, or if it cannot run on this machine. */
+  /** Returns a type's kernel; empty if it has none, or if this machine cannot run the kernel. */
   public static Optional<RowKernel> of(TensorType type) {
     if (Lanes.COUNT < 8 || !Lanes.MACHINE_CODE) {
       return Optional.empty();

@@ -24,16 +24,16 @@ import java.util.function.IntUnaryOperator;
  * (signed bytes) and adds each pair of products, which yields a short (2 · 63 · 127 fits). {@code
  * vpmaddwd} adds each pair of shorts, which yields an int; for Q6_K, it also multiplies the shorts
  * by the scale. Ints become floats and are multiplied by the step. In Q8_0, quanta are signed, so
- * the sign of each quantum is moved to the activation. There, a short must have room for 2 · 128 ·
- * 127, which fits, too. The number of instructions determines the speed: 88 for a block of Q4_K
- * (144 bytes), and 110 for a block of Q6_K (210 bytes). Weights are prefetched {@link #AHEAD} bytes
- * in advance, which is farther than the processor itself prefetches.
+ * the sign of each quantum is moved to the activation. The largest sum of two products is then 2 ·
+ * 128 · 127, which also fits a short. The number of instructions determines the speed: 88 for a
+ * block of Q4_K (144 bytes), and 110 for a block of Q6_K (210 bytes). Weights are prefetched {@link
+ * #AHEAD} bytes in advance, which is farther than the processor itself prefetches.
  */
 final class RowProductCode {
   /**
-   * Offset, in bytes, of a number in the calling thread's scratch memory, after eight factors. The
-   * number is the distance from a row of weights to the next row. Two more distances follow: to the
-   * next result, and back to the start of the activations.
+   * Offset, in bytes, of a distance in the calling thread's scratch memory, after eight factors. It
+   * is the distance in bytes from the end of a row of weights to the next row to multiply. Two more
+   * distances follow: to the next result, and back to the start of the activations.
    */
   static final int NEXT_ROW = 64;
 

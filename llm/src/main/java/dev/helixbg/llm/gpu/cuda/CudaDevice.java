@@ -36,7 +36,7 @@ public final class CudaDevice implements GpuDevice {
   private static final int OVERLAP_VERSION = 12_030;
   private static final int OVERLAP_ARCHITECTURE = 90;
 
-  /** Ampere, compute capability 8.0, for which the PTX is made. */
+  /** Oldest supported architecture: Ampere, compute capability 8.0, for which the PTX is made. */
   private static final int OLDEST_ARCHITECTURE = 80;
 
   // Values of CUdevice_attribute.
@@ -321,7 +321,7 @@ public final class CudaDevice implements GpuDevice {
     @Override
     public MemorySegment data() {
       if (host == null) {
-        throw new UnsupportedOperationException("the host does not see the GPU's memory");
+        throw new UnsupportedOperationException("the host cannot access the GPU's memory");
       }
       return host;
     }

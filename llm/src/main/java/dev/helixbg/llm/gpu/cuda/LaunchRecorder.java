@@ -14,9 +14,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Records uploads and launches, then runs them on a stream: first all uploads, which go to separate
- * memory, then the launches in order. Launches that repeat byte for byte, as in the passes of an
- * answer, become a CUDA graph, which needs one call instead of a hundred.
+ * Records uploads and launches (starts of kernels), then runs them on a stream: first all uploads,
+ * then the launches in order. Each upload has its own memory, so uploads cannot overwrite each
+ * other. If a recording repeats byte for byte, as in the passes of an answer, its launches become a
+ * CUDA graph. A graph needs one call of the driver instead of a hundred.
  *
  * <p>The first launch after an upload waits until all earlier launches have ended. Any other launch
  * may begin while the preceding launch runs; at some point, its kernel waits for the earlier
@@ -24,7 +25,7 @@ import java.util.List;
  * written by launches before the last upload (keys and values of earlier passes).
  *
  * <p>A recorded launch has a CUlaunchConfig, the function, the size of the parameters, and the
- * parameters, each at a multiple of eight bytes.
+ * parameters. Each parameter begins at a multiple of eight bytes.
  */
 final class LaunchRecorder implements AutoCloseable {
   private static final long FIRST_BYTES = 64 * 1024;
@@ -42,10 +43,13 @@ final class LaunchRecorder implements AutoCloseable {
   private static final int PARAMETER_BYTES = 64;
   private static final int PARAMETERS = 72;
 
-  /** Minimum number of launches for a graph. Fewer launches, often of a prompt, gain no speed. */
+  /** Minimum number of launches for a graph. With fewer, as for some prompts, it gains no speed. */
   private static final int FEWEST = 16;
 
-  /** Maximum number of recordings. An answer has several: its passes alternate between buffers. */
+  /**
+   * Maximum number of remembered recordings. An answer has several recordings, because its passes
+   * alternate between buffers.
+   */
   private static final int MOST_REMEMBERED = 24;
 
   private static final int UNTIMED = 2; // CU_EVENT_DISABLE_TIMING
@@ -57,7 +61,7 @@ final class LaunchRecorder implements AutoCloseable {
   private static final long POINTER = 1;
   private static final long SIZE = 2;
 
-  /** A recording that was run. {@code graph} is a {@code CUgraphExec}; 0 before the second run. */
+  /** A recording that was run. {@code graph} is a {@code CUgraphExec}; 0 until the second run. */
   private static final class Known {
     private final Arena arena = Arena.ofShared();
     private final MemorySegment text;
@@ -122,7 +126,7 @@ final class LaunchRecorder implements AutoCloseable {
     return bytes + 7 & -8;
   }
 
-  /** Returns memory for a launch, all zero, since recordings are compared byte by byte. */
+  /** Returns memory for a launch: zeros, because recordings are compared byte by byte. */
   private MemorySegment room() {
     long most = PARAMETERS + MOST_PARAMETERS;
     if (text.byteSize() - length < most) {
@@ -151,7 +155,10 @@ final class LaunchRecorder implements AutoCloseable {
     cuda.call(Function.GRAPH_LAUNCH, again.graph, stream);
   }
 
-  /** Returns an equal earlier recording, or remembers {@code now} and returns null. */
+  /**
+   * Returns the earlier recording that equals {@code now}. If there is none, remembers {@code now}
+   * and returns null.
+   */
   private Known remembered(MemorySegment now) {
     for (int i = known.size() - 1; i >= 0; i--) {
       if (known.get(i).text.mismatch(now) < 0) {

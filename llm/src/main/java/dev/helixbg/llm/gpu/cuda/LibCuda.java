@@ -13,8 +13,8 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * Functions and errors that the engine uses of NVIDIA's driver library. Their names and values are
- * defined by the CUDA driver API. Handles, pointers, sizes and numbers are passed as {@code long}.
+ * Functions and errors of NVIDIA's driver library that the engine uses. The CUDA driver API defines
+ * their names and values. Handles, pointers, sizes and numbers are passed as {@code long}.
  */
 final class LibCuda {
   // Results; their names begin with CUDA_ERROR_.
@@ -100,7 +100,7 @@ final class LibCuda {
     }
   }
 
-  /** Sets the context for all later calls by any thread; 0 stands for no context. */
+  /** Sets the context for all later calls by any thread; 0 means no context. */
   void enter(long newContext) {
     context = newContext;
     current = null;

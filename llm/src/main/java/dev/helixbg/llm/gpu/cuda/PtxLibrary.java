@@ -40,12 +40,15 @@ final class PtxLibrary {
     return PtxLibrary.class.getResource(resource(library)) != null;
   }
 
-  /** Returns PTX; if {@code overlapping}, kernels may start before earlier kernels have ended. */
+  /**
+   * Returns a library's PTX. If {@code overlapping}, a kernel may start before the preceding kernel
+   * has ended.
+   */
   static String read(String library, boolean overlapping) {
     try (InputStream in = PtxLibrary.class.getResourceAsStream(resource(library))) {
       if (in == null) {
         throw new GpuException(
-            "there are no kernels for CUDA for a model of this shape or these types (%s)"
+            "helix-bg has no CUDA kernels for a model of this shape or with these weight types (%s)"
                 .formatted(library));
       }
       String text = new String(new GZIPInputStream(in).readAllBytes(), StandardCharsets.ISO_8859_1);

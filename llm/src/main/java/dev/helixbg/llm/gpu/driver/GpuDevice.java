@@ -18,10 +18,10 @@ public interface GpuDevice extends AutoCloseable {
     return "";
   }
 
-  /** Returns the recommended limit for the size of all buffers together, in bytes. */
+  /** Returns the recommended limit for the total size of all buffers, in bytes. */
   long memoryBudget();
 
-  /** Returns the size of this process's buffers, in bytes. */
+  /** Returns the total size of this process's buffers, in bytes. */
   long memoryUsed();
 
   default long maxBufferBytes() {
@@ -31,20 +31,20 @@ public interface GpuDevice extends AutoCloseable {
   /**
    * Makes a buffer of zeros, which the host accesses by {@code read} and {@code write}.
    *
-   * @param owner arena that releases the buffer when it closes
+   * @param owner arena that releases the buffer when the arena closes
    * @param label name of the buffer in tools and messages
    * @throws GpuException if there is not enough memory
    */
   GpuBuffer buffer(Arena owner, String label, long bytes);
 
-  /** Makes a buffer of zeros whose {@link GpuBuffer#data} both the host and kernels use. */
+  /** Makes a buffer of zeros whose {@link GpuBuffer#data} both the host and kernels can access. */
   default GpuBuffer shared(Arena owner, String label, long bytes) {
     return buffer(owner, label, bytes);
   }
 
   /**
-   * Makes a buffer whose {@link GpuBuffer#data} the host writes for kernels. {@link
-   * GpuCommands#upload} makes the data visible to all kernels of its command buffer.
+   * Makes a staged buffer: the host writes its {@link GpuBuffer#data}, and kernels read the data.
+   * {@link GpuCommands#upload} makes the data visible to all kernels of that command buffer.
    *
    * @param other null, or a staged buffer of the same size that other command buffers use. The new
    *     buffer can share the GPU memory of {@code other}.
@@ -68,7 +68,10 @@ public interface GpuDevice extends AutoCloseable {
     return address;
   }
 
-  /** Returns whether a library is available. Some drivers have only precompiled libraries. */
+  /**
+   * Returns whether a library can be used on this device. With CUDA, only libraries that were
+   * compiled in advance can be used.
+   */
   default boolean has(KernelLibrary library) {
     return true;
   }

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 /**
  * Kernels that are compiled together: {@code #define}s followed by {@code .metal} files.
  *
- * @param name name of the library; the same name must mean the same source
+ * @param name name of the library; libraries with the same name must have the same source
  * @param defines lines with the kernels' compile-time constants
  * @param files files of {@code llm/gpu/kernels}, in order
  */

@@ -31,7 +31,7 @@ final class MetalCommands implements GpuCommands {
   /**
    * @param id the MTLCommandBuffer, which {@link #close} releases
    * @param sizes memory for the two MTLSize arguments of a dispatch; all command buffers share it
-   * @param onFailure runs if the GPU failed
+   * @param onFailure action to run if the GPU fails
    */
   MetalCommands(ObjectiveC objc, long id, MemorySegment sizes, Runnable onFailure) {
     long size = ObjectiveC.Shapes.SIZE.byteSize();

@@ -24,21 +24,27 @@ public final class MetalDevice implements GpuDevice {
   /** System property with the path of a library that replaces Apple's libraries, for tests. */
   public static final String PROPERTY = "helixbg.metal.library";
 
-  /** MTLResourceStorageModeShared. Hazards are tracked, so command buffers wait for each other. */
+  /**
+   * Options of buffers: MTLResourceStorageModeShared. With them, Metal tracks which command buffers
+   * use a buffer, so that command buffers wait for each other.
+   */
   private static final long SHARED = 0;
 
   private static final long MATH_MODE_FAST = 2; // MTLMathModeFast
 
-  /** MTLLanguageVersion3_0, of macOS 13, which includes simdgroup matrices. */
+  /** MTLLanguageVersion3_0, the version of macOS 13, which includes simdgroup matrices. */
   private static final long LANGUAGE_VERSION = 3 << 16;
 
-  /** A closed device that can be reused together with its compiled kernels. */
+  /** A closed device that can be reused together with its compiled kernels, or null. */
   static final AtomicReference<MetalDevice> AT_REST = new AtomicReference<>();
 
   private final ObjectiveC objc;
   final Arena arena = Arena.ofShared();
 
-  /** Memory for sizes, shared by all dispatches, since one thread at a time uses a device. */
+  /**
+   * Memory for the two sizes (MTLSize) of a dispatch. All dispatches share it, because only one
+   * thread at a time uses a device.
+   */
   private final MemorySegment sizes = arena.allocate(ObjectiveC.Shapes.SIZE, 2);
 
   private final long id;
@@ -234,7 +240,7 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  /** Allows fast, less exact mathematics. Systems before macOS 15 have only the older method. */
+  /** Allows fast, less exact mathematics; before macOS 15 only by {@code setFastMathEnabled}. */
   private void setFastMath(long options) {
     if (objc.has(options, "setMathMode:")) {
       objc.ask(options, "setMathMode:", MATH_MODE_FAST);

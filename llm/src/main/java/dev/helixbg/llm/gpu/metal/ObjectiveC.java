@@ -35,7 +35,7 @@ final class ObjectiveC {
 
   private static final String FRAMEWORKS = "/System/Library/Frameworks/%s.framework/%<s";
 
-  /** Libraries. CoreGraphics is never called, but without it there may be no default device. */
+  /** Libraries. CoreGraphics is never called, but without it Metal may find no default device. */
   private static final List<String> SYSTEM =
       List.of(
           "/usr/lib/libobjc.A.dylib",
@@ -188,7 +188,7 @@ final class ObjectiveC {
     }
   }
 
-  /** Returns an owned {@code NSString}. */
+  /** Returns a new {@code NSString}, which the caller must release. */
   long string(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     try (Arena arena = Arena.ofConfined()) {

@@ -1,16 +1,17 @@
-// A row's positions are divided into parts of so many blocks. A part has more blocks if there would be more than MOST_PARTS parts. The size
-// of the parts does not depend on the other rows, so a row's result does not depend on them either. The longest row decides the number of
-// parts; parts for which a row has no blocks add nothing to its result.
+// Number of blocks in a part of a row's positions. A part has more blocks if there would be more than MOST_PARTS parts. The size of the
+// parts does not depend on the other rows, so a row's result does not depend on the other rows either. The row with the most positions
+// decides the number of parts. Parts for which a row has no blocks add nothing to its result.
 constant constexpr uint PART_BLOCKS = 4;   // one per simdgroup, all loaded at once
 constant constexpr uint MOST_PARTS = 32;
 
 // Computes the attention of one row and GROUP heads for one of `splits` parts of its positions. If `fresh`, it also normalises and rotates
 // q. The part that ends with the row's own position then writes k and v into the cache, so the rows must be of different sequences.
 //
-// A simdgroup takes every fourth block of its part. A lane loads all that it needs of a block's keys and values at once, and those of the
-// first block before anything else. The row's own key and value come from threadgroup memory, so that nothing waits for the cache. First,
-// each lane computes the scores of one position with every head. Then each lane computes some columns: the sum of the values, weighted by
-// exp(score - largest so far). Partial results are combined as (largest, sum of weights, weighted values).
+// A simdgroup takes every fourth block of the part. A lane loads all keys and values that it needs of a block at once. It loads the keys
+// and values of the first block before anything else. The row's own key and value come from threadgroup memory, so that no thread waits
+// until they are in the cache. First, each lane computes the scores of one position with every head. Then each lane computes some columns
+// of the result: the sum of the values, weighted by exp(score - largest score so far). Partial results are combined as triples (largest
+// score, sum of weights, sum of weighted values).
 //
 //   q, target   rows x heads x HEAD      partials   rows x heads x splits x (HEAD4 + 4): values, largest, sum
 //   grid        heads / GROUP, splits, rows
@@ -197,7 +198,7 @@ kernel void attend_row(
   }
 }
 
-// Combines the results of attend_row for all parts. A threadgroup of 4 simdgroups computes one row and head.
+// Combines the results of attend_row for all parts. A threadgroup of 4 simdgroups combines the results of one row and head.
 //
 //   partials   rows x heads x splits x (HEAD4 + 4)     target   rows x target_stride     grid   heads, rows
 [[max_total_threads_per_threadgroup(128)]]

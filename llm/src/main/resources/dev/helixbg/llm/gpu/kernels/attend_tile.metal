@@ -1,27 +1,28 @@
-// Attention for long spans (prefill), for heads of up to 128 values.
+// Attention for long spans (prefill), for heads of up to 128 values. A span is a run of consecutive rows of one sequence.
 #if HEAD <= 128
 
 // Up to 32 successive rows of one sequence.
 struct Tile {
   uint first_row;
   uint count;
-  uint position;   // the position of the first row
-  uint table;
+  uint position;   // position of the first row in its sequence
+  uint table;      // index of the sequence's first block in `blocks`
 };
 
-// A threadgroup computes a tile and a head; each of its 4 simdgroups computes 8 rows. It does these steps for each block of the cache. It
-// copies the keys into threadgroup memory, while the next data is already being loaded. It computes scores = keys * queries^T, with a row
-// for each position and a column for each query. It computes the softmax as attend_row does, and a diagonal matrix shrinks the columns of
-// the result. It copies the values over the keys and computes result += values^T * weights.
+// A threadgroup computes a tile and a head; each of its 4 simdgroups computes 8 rows. For each block of the cache, it copies the keys into
+// threadgroup memory, while the next data is already being loaded. It computes scores = keys * queries^T, with a row for each position and
+// a column for each query. It computes the softmax as attend_row does; multiplying by a diagonal matrix scales down the columns of the
+// earlier result. It copies the values over the keys in threadgroup memory and computes result += values^T * weights.
 //
 //   q   rows x q_stride, rotated      target   rows x target_stride     grid   heads, tiles
 #define HEAD8 ((HEAD + 15) / 16 * 16)
-// Rows have spare places, so that lanes that read pairs along rows (keys) or along columns (values) do not use the same memory bank.
+// Rows in threadgroup memory end with unused floats, so that lanes that read pairs along rows (keys) or along columns (values) do not use
+// the same memory bank.
 #define KEY_STRIDE (HEAD8 + 8)
 #define VALUE_STRIDE (HEAD8 + 4)
 constant constexpr uint FOURS = (BLOCK * HEAD8 / 4 + 32 * SIMDGROUPS - 1) / (32 * SIMDGROUPS);   // half4s of a block that each thread copies
 
-// Loads the thread's share of a block's keys.
+// Loads this thread's share of a block's keys.
 inline void load_keys(device const half* keys, uint thread_index, thread half4* fours) {
 #pragma unroll
   for (uint j = 0; j < FOURS; j++) {
@@ -53,7 +54,7 @@ kernel void attend_tile(
   threadgroup float* scores = all_scores + simdgroup * BLOCK * 8;   // [position][row]
   threadgroup float* diagonal = diagonals + simdgroup * 64;
 
-  // Copy the queries, with zeros past the tile and past the head.
+  // Copy the queries, with zeros after the tile's last row and after the head's last value.
   const float factor = rsqrt(float(HEAD));
   for (uint i = thread_index; i < BLOCK * HEAD8; i += 32 * SIMDGROUPS) {
     const uint r = i / HEAD8, c = i % HEAD8;

@@ -1,10 +1,10 @@
 // The layout of keys and values in the cache, and code that the attention kernels share.
 //
-// This is compiled for HEAD (values per head) and GROUP (query heads that a threadgroup computes together; they share a key head). The
-// cache is one buffer of blocks. A block has 32 positions in all layers. For each layer and key head it contains:
-//   keys     [HEAD4 / 4][32 positions][4]   lanes that take a position each read side by side
-//   values   [32 positions][HEAD4]          lanes that take a few columns each read side by side
-// HEAD4 is HEAD rounded up to a multiple of 4; values past HEAD are zero. A sequence is a list of blocks.
+// The code is compiled for given values of HEAD (values per head) and GROUP (query heads that a threadgroup computes together; they share a
+// key head). The cache is one buffer of blocks. A block has 32 positions in all layers. For each layer and key head, a block contains:
+//   keys     [HEAD4 / 4][32 positions][4]   lanes that read one position each read adjacent memory
+//   values   [32 positions][HEAD4]          lanes that read a few columns each read adjacent memory
+// HEAD4 is HEAD rounded up to a multiple of 4; values from HEAD on are zero. A sequence is a list of blocks.
 #define HEAD4 ((HEAD + 3) / 4 * 4)
 constant constexpr uint BLOCK = 32;
 constant constexpr uint PAIRS = HEAD / 2;
@@ -12,10 +12,10 @@ constant constexpr uint LANE_PAIRS = (PAIRS + 31) / 32;
 constant constexpr uint SIMDGROUPS = 4;
 constant constexpr uint LANE_FOURS = (HEAD4 / 4 + 31) / 32;   // number of float4s of a head per lane
 
-// The place of a row of the batch in its sequence.
+// Place of a row of the batch in its sequence.
 struct RowPlace {
   uint position;
-  uint table;      // the index of its sequence's first block in `blocks`
+  uint table;      // index of the sequence's first block in `blocks`
 };
 
 struct AttentionShape {
@@ -27,12 +27,12 @@ struct AttentionShape {
   uint kv_stride;
   uint target_stride;
   uint splits;
-  uint fresh;      // whether q, k and v are unchanged results of their projection
+  uint fresh;      // whether q, k and v come from their projection and are not yet normalised and rotated
   float q_epsilon;
   float k_epsilon;
 };
 
-// Returns the first key of a block for a layer and a head. The values begin BLOCK * HEAD4 numbers after it.
+// Returns the address of a block's first key for a layer and a head. The block's values begin BLOCK * HEAD4 numbers after this address.
 inline device half* keys_of(device half* cache, uint block, constant AttentionShape& shape, uint kv_head) {
   return cache + ((ulong(block) * shape.layers + shape.layer) * shape.kv_heads + kv_head) * (2 * BLOCK * HEAD4);
 }
@@ -71,16 +71,16 @@ inline void normalise_and_rotate(
   if (lane < HEAD4 - HEAD) target[HEAD + lane] = 0;
 }
 
-// Rounds numbers as the cache does.
+// Rounds numbers to half precision, as the cache does.
 inline float4 as_cached(float4 v) { return float4(half4(v)); }
 
-// Loads the key of the lane's position in a block.
+// Loads the key of this lane's position in a block.
 inline void load_key(device const half* keys, uint lane, thread half4* key) {
 #pragma unroll
   for (uint c = 0; c < HEAD4 / 4; c++) key[c] = *(device const half4*)(keys + (c * BLOCK + lane) * 4);
 }
 
-// Loads the lane's columns of all values of a block.
+// Loads this lane's columns of all values of a block.
 inline void load_values(device const half* keys, uint lane, thread half4* values) {
 #pragma unroll
   for (uint c = 0; c < LANE_FOURS; c++) {

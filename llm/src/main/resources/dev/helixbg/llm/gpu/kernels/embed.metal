@@ -1,4 +1,4 @@
-// x[r] = row ids[r] of the table. Each thread computes one side of a unit: 16 weights.
+// Computes x[r] = row ids[r] of the table. Each thread computes 16 weights: one side of a unit (see weights.metal).
 //
 //   ids    rows            x      rows x stride
 //   table  any x columns   grid   ceil(sides / 64), rows

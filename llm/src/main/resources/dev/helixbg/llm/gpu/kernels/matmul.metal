@@ -1,9 +1,9 @@
 // Computes y[v] = W * x[v] or y[v] += W * x[v] for many vectors (prefill) and up to three matrices W.
 //
 // A threadgroup of 4 simdgroups computes a tile of 32 vectors x 64 rows of W, two units of columns at a time (see weights.metal). It copies
-// 64 columns of both into threadgroup memory, the weights as floats. It multiplies them in 8 x 8 matrices while the next columns are being
-// loaded. Each simdgroup computes 16 vectors x 32 rows. Neighbouring lanes load neighbouring data. A vector's result depends on no other
-// vector.
+// 64 columns of the vectors and of W into threadgroup memory, with the weights as floats. It multiplies these columns as 8 x 8 matrices
+// while the next columns are being loaded. Each simdgroup computes 16 vectors x 32 rows. Neighbouring lanes load neighbouring data. A
+// vector's result does not depend on the other vectors.
 //
 //   x   vectors x x_stride, zero past the columns up to a whole unit     w0..w2   rows x columns
 //   y0..y2   vectors x y_stride     grid   ceil(vectors / 32), ceil(rows / 64) of each matrix
@@ -21,7 +21,7 @@ struct MatmulShape {
 constant constexpr uint TILE_VECTORS = 32;
 constant constexpr uint TILE_ROWS = 64;
 constant constexpr uint THREADS = 128;
-constant constexpr uint DEPTH = 72;      // floats per row in threadgroup memory: two units, each with four spare ones against bank conflicts
+constant constexpr uint DEPTH = 72;      // floats per row in threadgroup memory: two units, each with four unused floats against bank conflicts
 constant constexpr uint UNIT_DEPTH = 36;
 constant constexpr uint X_FOURS = TILE_VECTORS * 16 / THREADS;   // float4s of x per thread
 
@@ -79,7 +79,7 @@ kernel void matmul(
       w_to[i] = low.scale * low.q[i] - low.minimum;
       w_to[4 + i] = high.scale * high.q[i] - high.minimum;
     }
-    // Vectors past the last one repeat it, and their results are not stored. Columns past the last unit are zero.
+    // After the last vector, the tile repeats that vector, whose extra results are not stored. Columns after the last unit are zero.
 #pragma unroll
     for (uint j = 0; j < X_FOURS; j++) x_to[j * 8 * DEPTH / 4] = unit + x_unit < units ? fours[j] : float4(0.0f);
     threadgroup_barrier(mem_flags::mem_threadgroup);
@@ -89,7 +89,7 @@ kernel void matmul(
     for (uint j = 0; j < X_FOURS; j++) {
       fours[j] = *(device const float4*)(x + ulong(min(first_vector + x_vector + 8 * j, shape.vectors - 1)) * shape.x_stride + column);
     }
-    if (first_vector + own_vector < shape.vectors) {   // few vectors need only half a tile
+    if (first_vector + own_vector < shape.vectors) {   // up to 16 vectors need only half of the tile
 #pragma unroll
       for (uint k = 0; k < 8; k++) {
         const uint at = k / 4 * UNIT_DEPTH + k % 4 * 8;

@@ -1,12 +1,13 @@
 // Computes y[v] = W * n or y[v] += W * n for a few vectors and up to three matrices W. n is x[row_of[v]], normalised if `normed`. Each
 // weight is read once for 8 vectors. If `gated`, it computes y0[v] = silu(w0 * n) * (w1 * n).
 //
-// A threadgroup computes a tile of 8 vectors x 16 rows with 4 simdgroups. If there would be too few tiles to keep a GPU busy, it computes 8
-// rows with 8 simdgroups. If `gated`, the tile has half as many rows of each matrix. Each simdgroup computes all rows of the tile. The
-// simdgroups take 128 columns each in turn. Lanes l, l + 4, l + 8, ... share these columns for a fourth of the rows; each has a side of a
-// unit (see weights.metal). A simdgroup copies its columns of the vectors into threadgroup memory, multiplied by the norm's gain. So
-// simdgroups wait for each other only at the end, when the shares of each sum are added. The norm's factor is known only after the whole
-// vector, so it is applied to the sums. The result of a vector does not depend on the others.
+// A threadgroup computes a tile of 8 vectors x 16 rows with 4 simdgroups. If there would be too few tiles to keep a GPU busy, a threadgroup
+// computes 8 rows with 8 simdgroups. If `gated`, the tile has half as many rows of each matrix. Each simdgroup computes all rows of the
+// tile, but only for its own columns: in turn, simdgroups take 128 columns each. Lanes l, l + 4, l + 8, ... divide these columns among
+// them, for a fourth of the rows; each of these lanes has a side of a unit (see weights.metal). A simdgroup copies its columns of the
+// vectors into threadgroup memory, multiplied by the norm's gain. Simdgroups therefore wait for each other only at the end, when each sum
+// is added up from all simdgroups. The norm's factor is known only after the whole vector was read, so the sums are multiplied by the
+// factor. The result of a vector does not depend on the other vectors.
 //
 //   x      any x x_stride, zero past the columns up to a whole unit     w0..w2   rows x columns     y0..y2   vectors x y_stride
 //   gain   columns     row_of   vectors     grid   ceil(vectors / 8), tiles of each matrix
@@ -30,17 +31,18 @@ constant constexpr uint PARTS = 32 / SETS;       // lanes that share columns; ea
 constant constexpr uint OWN = PARTS / 2;         // units per simdgroup at a time
 constant constexpr uint FOURS = OWN * 32 / 4;    // float4s of a vector in these units, one per lane
 
-// Returns the place of four of a simdgroup's columns. Lanes that read 16 or 32 columns apart do not use the same memory bank.
+// Returns the index in threadgroup memory of four of a simdgroup's columns. With this order, lanes that read 16 or 32 columns apart do not
+// use the same memory bank.
 inline uint placed(uint four) { return four ^ (four / 8 % 4); }
 
-// Loads four columns of each vector; past the last column, any numbers. There is no branch here or below, because it would delay later
-// loads.
+// Loads four columns of each vector; after the last column, loads arbitrary numbers. Here and below, there is no branch for the end of a
+// row, because it would delay later loads.
 inline void load_fours(device const float4* x, thread const uint* from, uint four, uint last, thread float4* fours) {
 #pragma unroll
   for (uint v = 0; v < VECTORS; v++) fours[v] = x[from[v] + min(four, last)];
 }
 
-// Returns the gain of four columns; past the last column, any numbers.
+// Returns the gain of four columns; after the last column, returns arbitrary numbers.
 inline float4 gain_of(device const float* gain, uint four, uint columns) {
   if (columns % 4 == 0) return *(device const float4*)(gain + min(four * 4, columns - 4));
   float4 gains;
@@ -49,7 +51,7 @@ inline float4 gain_of(device const float* gain, uint four, uint columns) {
   return gains;
 }
 
-// Loads the lane's side of each of its rows.
+// Loads this lane's side of a unit, for each of the lane's rows.
 template <class T, uint EACH> inline void hold_sides(device const uchar* const thread* row, uint unit, uint side, uint columns, thread Weights16* to) {
 #pragma unroll
   for (uint r = 0; r < EACH; r++) T::hold(row[r], unit, side, columns, to[r]);
@@ -65,7 +67,7 @@ template <uint EACH> inline void hold_sides(uint type, device const uchar* const
   hold_sides<TYPE_A, EACH>(row, unit, side, columns, to);
 }
 
-// Two lanes that are MASK apart add their shares of 2 HALF sums. Each lane keeps half of the sums.
+// Two lanes whose indices differ by MASK add up their parts of 2 * HALF sums. Each of the two lanes keeps HALF sums.
 template <uint HALF, uint MASK> inline void share_out(thread float* sums, uint lane) {
   const bool upper = lane & MASK;
 #pragma unroll
@@ -75,9 +77,9 @@ template <uint HALF, uint MASK> inline void share_out(thread float* sums, uint l
   }
 }
 
-// A lane has EACH rows. If EARLY, vectors are loaded before the columns before them are multiplied. That takes so many registers that an
-// NVIDIA GPU runs only one threadgroup of 256 threads on a core. With few threadgroups that is an advantage, because two on one core would
-// take twice as long.
+// A lane computes EACH rows. If EARLY, the next columns of the vectors are loaded before the current columns are multiplied. That takes so
+// many registers that a core (SM) of an NVIDIA GPU runs only one threadgroup of 256 threads at a time. If there are few threadgroups, this
+// is an advantage, because two threadgroups on one core would take twice as long.
 template <uint SIMDGROUPS, uint EACH, bool EARLY> inline void tile(
     device const float* x, device const float* gain, device const uchar* w0, device const uchar* w1, device const uchar* w2, device float* y0,
     device float* y1, device float* y2, device const uint* row_of, constant FewShape& shape, threadgroup float4* staged, uint2 group,
@@ -92,7 +94,7 @@ template <uint SIMDGROUPS, uint EACH, bool EARLY> inline void tile(
   const uint units = (columns + 31) / 32, last_four = units * 8 - 1;
   const uint set = lane % SETS, part = lane / SETS;
 
-  // Load the lane's side of its rows.
+  // Load this lane's side of a unit, for each of the lane's rows.
   device const uchar* row[EACH];
 #pragma unroll
   for (uint r = 0; r < EACH; r++) {
@@ -110,7 +112,7 @@ template <uint SIMDGROUPS, uint EACH, bool EARLY> inline void tile(
   for (uint v = 0; v < VECTORS; v++) from[v] = row_of[min(first_vector + v, last_vector)] * (shape.x_stride / 4);
   AWAIT();
 
-  // The row and the vector of the sum that this thread has at the end.
+  // Row and vector of the sum that this thread computes at the end.
   const uint sum_of = simdgroup * 32 + lane, own_r = sum_of % EACH;
   const uint own_row = first_row + sum_of / EACH % SETS * each + own_r % each, vector = first_vector + sum_of / ROWS;
   const bool writes = sum_of < ALL && own_r < each && own_row < rows && vector <= last_vector;
@@ -159,7 +161,7 @@ template <uint SIMDGROUPS, uint EACH, bool EARLY> inline void tile(
     simdgroup_barrier(mem_flags::mem_threadgroup);
   }
 
-  // Add the lanes' shares of each sum, then the simdgroups' shares.
+  // Add up each sum, first from the lanes of a simdgroup, then from all simdgroups.
   share_out<SUMS / 2, 16>(sums, lane);
   share_out<SUMS / 4, 8>(sums, lane);
   share_out<SUMS / 8, 4>(sums, lane);
@@ -177,7 +179,7 @@ template <uint SIMDGROUPS, uint EACH, bool EARLY> inline void tile(
   }
   threadgroup_barrier(mem_flags::mem_threadgroup);
   if (sum_of >= ALL) return;
-  constexpr uint NEXT = VECTORS * FOURS * 4;   // distance from a simdgroup's shares to those of the next one
+  constexpr uint NEXT = VECTORS * FOURS * 4;   // distance from a simdgroup's sums to the sums of the next simdgroup
   threadgroup const float* all = (threadgroup float*)staged;
   float sum = 0;
 #pragma unroll

@@ -1,20 +1,23 @@
 // Code that project.metal and gate_up.metal share: products of matrices with one vector or a few (decoding), with separate threadgroups for
-// each vector. Threadgroups for the same rows run side by side, so that the weights come from memory only once. Each of the two files is
-// compiled separately, so that a GPU compiles only what a model needs.
+// each vector. Threadgroups for the same rows of a matrix run at the same time, so that the weights come from memory only once. Each of the
+// two files is compiled separately, so that only kernels that a model needs are compiled.
 //
-// This is compiled for UNITS, the number of units of a row that a lane takes at a time; a simdgroup takes 1024 UNITS columns. Each of the 4
-// simdgroups of a threadgroup computes one row at a time, and `loops` rows in all. Every loop of a lane has a length known at compile time,
-// so that all its loads run at once. The weights are loaded before the vector is read. The vector is copied into threadgroup memory once,
-// multiplied by the norm's gain. The norm's factor is known only after the whole vector, so it is applied to the sums.
+// The code is compiled for a given value of UNITS, the number of units of a row (see weights.metal) that a lane processes at a time. A
+// simdgroup thus processes 1024 * UNITS columns at a time. Each of the 4 simdgroups of a threadgroup computes one row at a time, and
+// `loops` rows in all. The length of every loop of a lane is known at compile time, so that all loads of the loop run at once. The weights
+// are loaded before the vector is read. The vector is copied into threadgroup memory once, multiplied by the norm's gain. The norm's factor
+// is known only after the whole vector was read, so the sums are multiplied by the factor.
 constant constexpr uint SIMDGROUPS = 4;
 constant constexpr uint THREADS = 32 * SIMDGROUPS;
 constant constexpr uint CHUNK = UNITS * 1024;   // number of columns in threadgroup memory at a time
 constant constexpr uint SIDES = UNITS * 2;      // sides per lane and row
 
-// Returns the place of column i. Spare places ensure that lanes that read 32 or 64 columns apart do not use the same memory bank.
+// Returns the index of column i in threadgroup memory. Gaps ensure that lanes that read 32 or 64 columns apart do not use the same memory
+// bank.
 inline uint padded(uint i) { return i + i / 32 * 4 + i / 64 * 4; }
 
-// Loads the lane's part of a row from unit `first` on. Past the last unit it loads that unit again, which is then multiplied with zeros.
+// Loads this lane's part of a row from unit `first` on. After the last unit, it loads the last unit again, which is then multiplied with
+// zeros.
 template <class T>
 inline void fetch(device const uchar* row, uint first, uint columns, uint lane, thread Weights16* parts) {
   const uint last = (columns + 31) / 32 - 1;
@@ -32,7 +35,7 @@ inline void fetch(uint type, device const uchar* row, uint first, uint columns, 
   fetch<TYPE_A>(row, first, columns, lane, parts);
 }
 
-// Writes x * gain from column `first` on to threadgroup memory, with zeros past the last column. Returns the thread's share of the sum of
+// Writes x * gain from column `first` on to threadgroup memory, with zeros after the last column. Returns this thread's part of the sum of
 // squares.
 inline float stage(
     device const float* x, device const float* gain, bool normed, uint first, uint columns, threadgroup float4* staged, uint thread_index) {
@@ -64,7 +67,7 @@ inline float stage(
   return squares;
 }
 
-// Multiplies the lane's part of a row by the columns in threadgroup memory, which begin with unit `first`.
+// Multiplies this lane's part of a row by the columns in threadgroup memory, which begin with unit `first`.
 inline float multiply(uint type, thread const Weights16* parts, uint first, threadgroup const float4* staged, uint lane) {
   float product = 0;
 #pragma unroll
@@ -79,8 +82,8 @@ inline float multiply(uint type, thread const Weights16* parts, uint first, thre
   return product;
 }
 
-// Returns 1 / sqrt(mean(x^2) + epsilon) from the threads' shares of the sum of squares. `sums` has a place per simdgroup. All threads must
-// call it.
+// Returns 1 / sqrt(mean(x^2) + epsilon) from the threads' parts of the sum of squares. `sums` has room for one float per simdgroup. All
+// threads must call this function.
 inline float inverse_rms(float squares, uint columns, float epsilon, threadgroup float* sums, uint simdgroup, uint lane) {
   squares = simd_sum(squares);
   if (lane == 0) sums[simdgroup] = squares;

@@ -1,6 +1,8 @@
-// Computes y[v] = W * n or y[v] += W * n for up to three matrices W with equally many columns. n is x[row_of[v]], normalised if `normed`.
+// Computes y[v] = W * n or y[v] += W * n for up to three matrices W with the same number of columns. n is x[row_of[v]], normalised if
+// `normed`.
 //
-// If `finds`, each threadgroup also writes its largest result of the first matrix and the row of it; of equal results, the first row.
+// If `finds`, each threadgroup also writes its largest result for the first matrix, and the row of this result. If several rows have the
+// largest result, it writes the first of these rows.
 //
 //   x      any x x_stride floats     w0..w2   rows x columns      y0..y2   vectors x y_stride
 //   gain   columns                   row_of   vectors             grid     vectors, groups of 4 loops rows of each matrix

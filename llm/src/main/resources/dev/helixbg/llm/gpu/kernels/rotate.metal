@@ -1,4 +1,5 @@
-// For batches with longer spans: rotates q and k in place and writes k and v into the cache. One simdgroup computes one row and head.
+// Rotates q and k in place and writes k and v into the cache, for batches for which attend_row does not do this itself. One simdgroup
+// processes one row and head.
 //
 //   q   rows x q_stride     k, v   rows x kv_stride     angles   positions x HEAD
 //   grid   ceil((heads + 2 kv_heads) / 4), rows

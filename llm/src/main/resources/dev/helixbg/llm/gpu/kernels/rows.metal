@@ -82,14 +82,14 @@ kernel void keep_rows(
       x[ulong(row_of[group.y]) * shape.x_stride + column];
 }
 
-// Whether a logit is larger than another, or equal to it with a smaller place.
+// Returns whether a logit is larger than another logit, or equal to it with a smaller place (index in the row).
 inline bool comes_first(float value, uint place, float other, uint other_place) {
   return value > other || (value == other && place < other_place);
 }
 
 constant constexpr uint NOWHERE = 0xFFFFFFFFu;
 
-// Finds the best of all threads' candidates, and returns it in all threads. `values` and `places` have an entry per simdgroup.
+// Finds the largest of all threads' candidates, and returns it to all threads. `values` and `places` have room for one entry per simdgroup.
 inline void first_of_all(
     thread float& value, thread uint& place, threadgroup float* values, threadgroup uint* places, uint simdgroup, uint lane) {
   const float largest = simd_max(value);
@@ -110,8 +110,9 @@ inline void first_of_all(
   threadgroup_barrier(mem_flags::mem_threadgroup);
 }
 
-// Find the largest logit of a row and its first place, in two steps. First, each of many threadgroups per row finds the best of its part.
-// Then one threadgroup finds the best of the parts. Rows of one part need only the first step.
+// The next two kernels find the largest logit of a row and its first place, in two steps. First, a row is divided into parts, and a
+// threadgroup per part finds the largest logit of the part. Then one threadgroup finds the largest logit among the parts. Rows of one part
+// need only the first step.
 //
 //   logits   rows x stride     values, places   rows x parts     ids   rows
 //   grid     argmax_part: parts, rows     argmax: rows
@@ -192,10 +193,10 @@ kernel void argmax(
     }
   }
   first_of_all(best, place, own_values, own_places, simdgroup, lane);
-  if (thread_index == 0) ids[row] = place < shape.columns ? place : 0;   // place is no column if all logits are NaN
+  if (thread_index == 0) ids[row] = place < shape.columns ? place : 0;   // if all logits are NaN, place is NOWHERE
 }
 
-// Copies whole blocks of keys and values. It runs before a sequence continues in a block that other sequences read too.
+// Copies whole blocks of keys and values. This is needed before a sequence continues in a block that other sequences also read.
 //
 //   memory   blocks x block_fours     copies   {from, to}     grid   ceil(block_fours / 256), copies
 struct CopyShape {

@@ -1,12 +1,13 @@
-// The element types of weights, with the code that reads sixteen weights of a row.
+// Element types of weights, with code that reads sixteen weights of a row.
 //
-// A row is read in units of 32 weights. A unit has two sides of 16 weights. If a format has two weights in a byte, side 0 is the low
-// nibbles of 16 bytes and side 1 the high nibbles, so that both sides can be loaded together. Each type defines the column of the row at
-// which a side begins (always a multiple of 16), and `hold`, which loads the side. The formats are those of ggml; Dequantize.java describes
-// them.
+// A row is read in units of 32 weights. A unit has two sides of 16 weights. If a format has two weights in a byte, side 0 has the low
+// nibbles of 16 bytes, and side 1 has the high nibbles, so that both sides can be loaded together. Each type defines the column of the row
+// at which a side begins (always a multiple of 16), and `hold`, which loads the side. The formats are those of ggml; Dequantize.java
+// describes them.
 
-// Sixteen weights: scale * q - minimum. `hold` keeps each in a byte, which takes few registers, and `numbers` converts four of them to
-// floats. `load` converts all at once. Plain numbers are kept in q.
+// Sixteen weights: scale * q - minimum. `hold` keeps each weight of a quantised type in a byte of `held`, which takes few registers, and
+// `numbers` converts four of these bytes to floats. `load` converts all sixteen weights at once. Weights that are stored as floats are kept
+// in q.
 struct Weights16 {
   uint4 held;
   float4 q[4];
@@ -20,7 +21,7 @@ inline uint load_uint(device const uchar* at) {
   return uint(halves[0]) | uint(halves[1]) << 16;
 }
 
-// Loads 16 bytes in whole words. It also reads up to 4 bytes next to them.
+// Loads 16 bytes as aligned 4-byte words. Also reads up to 4 bytes before or after the 16 bytes.
 inline uint4 load_uints(device const uchar* at) {
   const uint off = uint(ulong(at)) & 2;
   device const uint* words = (device const uint*)(at - off);
@@ -36,8 +37,8 @@ inline float4 bytes(uint four) { return float4(as_type<uchar4>(four)); }
 
 inline uint nibbles(uint four, uint side) { return (four >> (4 * side)) & 0x0F0F0F0Fu; }
 
-// Returns scale and minimum number `sub` of eight from the first 16 bytes of a block of Q4_K or Q5_K: d, m, and 12 bytes of 6-bit numbers.
-// It computes both alternatives, because a branch would delay later loads.
+// Returns the scale and the minimum of sub-block `sub` (0 to 7) from the first 16 bytes of a block of Q4_K or Q5_K: d, m, and 12 bytes of
+// 6-bit numbers. The code has no branch for the first and the last four sub-blocks, because a branch would delay later loads.
 inline float2 scale_and_minimum(uint4 head, uint sub) {
   const uint shift = sub % 4 * 8;
   const uint scales = head.y >> shift, minima = head.z >> shift, rest = head.w >> shift;
@@ -47,12 +48,12 @@ inline float2 scale_and_minimum(uint4 head, uint sub) {
   return float2(float(d.x) * float(scale), float(d.y) * float(minimum));
 }
 
-// Converts kept bytes as most types do: as unsigned numbers.
+// Converts held bytes as unsigned numbers, as most types need.
 struct InBytes {
   static float4 numbers(thread const Weights16& w, uint i) { return bytes(w.held[i]); }
 };
 
-// Blocks of 256 weights: d, m, 12 bytes of scales and minima, 128 bytes of nibbles. The low nibbles have sub-blocks 2k, the high nibbles
+// Blocks of 256 weights: d, m, 12 bytes of scales and minima, 128 bytes of nibbles. The low nibbles contain sub-blocks 2k, the high nibbles
 // sub-blocks 2k + 1.
 struct Q4_K : InBytes {
   static uint column(uint unit, uint side) { return unit / 2 * 64 + unit % 2 * 16 + side * 32; }
@@ -67,7 +68,7 @@ struct Q4_K : InBytes {
   }
 };
 
-// The same as Q4_K, with 32 bytes before the nibbles. Bit `sub` of byte j is the fifth bit of weight j of that sub-block.
+// Like Q4_K, with 32 more bytes before the nibbles. Bit `sub` of byte j of these bytes is the fifth bit of weight j in sub-block `sub`.
 struct Q5_K : InBytes {
   static uint column(uint unit, uint side) { return Q4_K::column(unit, side); }
   static void hold(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
@@ -102,7 +103,7 @@ struct Q6_K : InBytes {
   }
 };
 
-// Types with weights in order: blocks of 32, or plain numbers.
+// Types whose weights are stored in order: blocks of 32 weights, or floats.
 struct InOrder : InBytes {
   static uint column(uint unit, uint side) { return unit * 32 + side * 16; }
 };
@@ -119,8 +120,8 @@ struct Q8_0 : InOrder {
   }
 };
 
-// Loads plain numbers of rows of any length. It loads four at a time if they are aligned in all rows, else one by one; numbers past the end
-// are zero.
+// Loads weights that are stored as floats, from rows of any length. It loads four at a time if they are aligned in all rows, otherwise one
+// by one. Weights after the end of the row are zero.
 template <typename T>
 inline void plain(device const uchar* row, uint first, uint columns, thread Weights16& w) {
   const bool whole = columns % 4 == 0 && first + 16 <= columns;
@@ -176,8 +177,8 @@ template <class T> inline void load(device const uchar* row, uint unit, uint sid
   for (uint i = 0; i < 4; i++) w.q[i] = T::numbers(w, i);
 }
 
-// The functions below select one of the types that this library was compiled for: 0 is TYPE_A, 1 TYPE_B, 2 TYPE_C. All threads of a group
-// must ask for the same type.
+// The functions below select one of the types for which this library is compiled: 0 means TYPE_A, 1 TYPE_B, 2 TYPE_C. All threads of a
+// threadgroup must pass the same type.
 inline uint column_of(uint type, uint unit, uint side) {
 #ifdef TYPE_B
   if (type == 1) return TYPE_B::column(unit, side);
@@ -208,7 +209,7 @@ inline void load_weights(uint type, device const uchar* row, uint unit, uint sid
   load<TYPE_A>(row, unit, side, columns, w);
 }
 
-// Loads both sides of a unit, which share their memory reads.
+// Loads both sides of a unit, which are read from the same memory.
 inline void load_unit(uint type, device const uchar* row, uint unit, uint columns, thread Weights16& first, thread Weights16& second) {
 #ifdef TYPE_B
   if (type == 1) {

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** Rows of bytes beside the exact weights, bit for bit. */
+/** Checks that weights computed from rows of bytes are bit-identical to the stored weights. */
 class ByteRowsTest {
   private static final int COLUMNS = 256;
   private static final int ROWS = 3;
@@ -26,7 +26,10 @@ class ByteRowsTest {
 
   private final SplittableRandom random = new SplittableRandom(4);
 
-  /** On one instance, in any order: what a type does not use must not be there from the last. */
+  /**
+   * Unpacks all types in random order with one instance, which must not keep numbers of a previous
+   * type.
+   */
   @Test
   void bytesScalesAndMinimaMakeTheStoredWeights() {
     assertEquals(4, TYPES.size());
@@ -54,7 +57,7 @@ class ByteRowsTest {
     }
   }
 
-  /** What C2 makes where there are vectors of 256 bits, but no wider. */
+  /** Checks the code that C2 makes for processors whose widest vectors have 256 bits. */
   @Test
   void inNarrowerVectorsToo() throws Exception {
     List<String> vectors = List.of("-XX:+IgnoreUnrecognizedVMOptions", "-XX:UseAVX=2");
@@ -69,7 +72,8 @@ class ByteRowsTest {
   }
 
   /**
-   * @param raw whether all bits are random, so that factors are of any size, or no numbers
+   * @param raw whether all stored bits are random, so that scales and minima can be of any size,
+   *     infinite or NaN
    */
   private void compare(
       Arena arena,
@@ -115,7 +119,7 @@ class ByteRowsTest {
         float rounding = Math.ulp(64 * scale) + Math.ulp(expected[k]);
         assertEquals(expected[k], weight, rounding, what);
       } else if (!moved) {
-        // A product adds a minimum of zero for types that have none: zeros then have one sign.
+        // Adding 0 makes −0 equal to 0: for types without minima, a product adds a minimum of 0.
         assertEquals(expected[k] + 0f, weight + 0f, what);
       }
     }

@@ -12,13 +12,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Floats become the same f16 in vectors as one by one, whatever floats. */
+/** Checks that all kinds of floats become the same f16 numbers in vectors as one by one. */
 class HalfFloatsTest {
   @Test
   void everyHalfAndWhatLiesBetweenTwoIsRoundedAsOneByOne() {
     for (int half = 0; half < 1 << 16; half++) {
       int bits = Float.floatToRawIntBits(Float.float16ToFloat((short) half));
-      // The half itself, the middle between it and the next, and their neighbours.
+      // The f16 number, the middle between it and the next one, and the floats next to both.
       int[] around = {bits, bits + 1, bits + 0xFFF, bits + 0x1000, bits + 0x1001, bits - 1};
       float[] floats = new float[16];
       for (int i = 0; i < 16; i++) {
@@ -38,7 +38,7 @@ class HalfFloatsTest {
         floats[i] = Float.intBitsToFloat(random.nextInt());
       }
       assertPacked(floats);
-      for (int i = 0; i < count; i++) { // those that an f16 has room for
+      for (int i = 0; i < count; i++) { // floats in the range of f16
         floats[i] = (float) (random.nextGaussian() * Math.scalb(1.0, random.nextInt(-26, 17)));
       }
       assertPacked(floats);

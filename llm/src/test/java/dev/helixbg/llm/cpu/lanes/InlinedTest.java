@@ -15,7 +15,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What C2 holds to be trivial it inlines into kernels of any size; else it would box vectors. */
+/**
+ * Checks that all methods with vectors are short enough for C2 to inline them into any kernel.
+ * Otherwise, C2 would box the vectors.
+ */
 class InlinedTest {
   private static final Pattern OPTION = Pattern.compile("-XX:MaxTrivialSize=(\\d+)");
 

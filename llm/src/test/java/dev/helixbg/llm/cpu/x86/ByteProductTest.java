@@ -34,11 +34,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The product of bytes beside scalars in the same order, bit for bit. Every place in memory has a
- * number that nothing else has: sums and starts are not those of the bytes.
+ * Checks that products of bytes are bit-identical to scalar code that adds in the same order. All
+ * numbers in memory are independent random numbers; even the sums in a tile do not fit its bytes.
  */
 class ByteProductTest {
-  /** All of a tile's bytes and of a row's are such that sums are as large as can be. */
+  /** Whether all bytes of tile and rows have the values that give the largest possible sums. */
   private static final boolean EXTREME = true;
 
   private final SplittableRandom random = new SplittableRandom(8);
@@ -49,7 +49,7 @@ class ByteProductTest {
     compareAll();
   }
 
-  /** The instructions that the processor has for vectors of this size. */
+  /** Returns the instructions that the processor has for vectors of this size. */
   private static String expected() {
     if (Lanes.COUNT >= 8 && MachineCode.runs(Lanes.COUNT == 16 ? "avx512_vnni" : "avx_vnni")) {
       return "VNNI";
@@ -77,7 +77,10 @@ class ByteProductTest {
     return ForkedJvm.run(Redirect.INHERIT, options, ByteProductTest.class).strip();
   }
 
-  /** The same in a JVM with other vectors: prints how many tokens a tile has, and what it saw. */
+  /**
+   * Runs the comparison in a JVM with other vectors. Prints the number of a tile's tokens and the
+   * instructions used.
+   */
   public static void main(String[] arguments) {
     assertEquals(expected(), ByteProduct.INSTRUCTIONS);
     if (ByteProduct.AVAILABLE) {
@@ -102,18 +105,18 @@ class ByteProductTest {
   }
 
   private void compare(int count, boolean halves, int columns, int tokens, boolean extreme) {
-    // One vector of tokens for twelve rows, or two for six.
+    // The code computes twelve rows for one vector of tokens, or six rows for two vectors.
     int used = tokens > TOKENS / 2 ? Math.ceilDiv(count, 6) * 6 : Math.ceilDiv(count, 12) * 12;
     int computed = tokens > TOKENS / 2 ? TOKENS : TOKENS / 2;
     try (Arena arena = Arena.ofConfined()) {
-      // Those of the next panel must stay as they are.
+      // There is another panel of rows, whose sums must not change.
       MemorySegment sums = gaussian(arena, random, (used + ByteProduct.ROWS) * TOKENS);
       MemorySegment rows = rows(arena, used + ByteProduct.ROWS, halves, extreme);
       MemorySegment tile = tile(arena, extreme);
       float[] expected = sums.toArray(ValueLayout.JAVA_FLOAT);
       byte[] rowsBefore = rows.toArray(ValueLayout.JAVA_BYTE);
       byte[] tileBefore = tile.toArray(ValueLayout.JAVA_BYTE);
-      for (int pass = 0; pass < 2; pass++) { // the second goes on with the sums of the first
+      for (int pass = 0; pass < 2; pass++) { // the second pass adds to the sums of the first
         ByteProduct.multiply(
             rows.address(), count, halves, columns, tile.address(), tokens, sums.address());
         for (int r = 0; r < used; r++) {
@@ -164,7 +167,10 @@ class ByteProductTest {
     return sum;
   }
 
-  /** Of half a sub-block, with what they begin with; fails if that is too large for an int. */
+  /**
+   * Returns the sum of products of half a sub-block plus its start value; fails if it does not fit
+   * an int.
+   */
   private static int products(MemorySegment row, MemorySegment x, int sub, int t, int from) {
     int start = x.get(ValueLayout.JAVA_INT, STARTS + (long) LINE * from / (SUB / 2) + 4L * t);
     int sum = start;
@@ -177,9 +183,10 @@ class ByteProductTest {
   }
 
   /**
-   * Of columns of a sub-block, with what they begin with, modulo 2^16 for each half of an int.
+   * Returns the sum of products of some columns of a sub-block plus the start values. The sum of
+   * each half of an int is computed modulo 2^16.
    *
-   * @param exact fails if sums do not fit into that, or two products do not
+   * @param exact whether to check that sums have the largest possible magnitude
    */
   private static int sumsOfPairs(
       MemorySegment row, MemorySegment x, int sub, int t, int from, int to, boolean exact) {
@@ -236,7 +243,10 @@ class ByteProductTest {
     return tile;
   }
 
-  /** Of 16 times −127 what it is, or would not fit if bytes were their numbers. */
+  /**
+   * Returns start values that cancel the bias of 8 or 16 weights if all activations are −127; with
+   * AVX2, for the two halves of an int.
+   */
   private static int starts() {
     int ofEight = 32 * 8 * 127;
     return ByteProduct.PAIRS ? ofEight << 16 | ofEight : 128 * 16 * -127;

@@ -28,7 +28,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The products of single rows in bytes beside scalars in the same order, bit for bit. */
+/**
+ * Checks that products of single rows in bytes are bit-identical to scalar code that adds in the
+ * same order.
+ */
 class ByteRowProductTest {
   private static final List<TensorType> TYPES =
       List.of(TensorType.Q8_0, TensorType.Q4_K, TensorType.Q5_K, TensorType.Q6_K);
@@ -60,7 +63,10 @@ class ByteRowProductTest {
     assumeTrue(expected.equals("false") || printed.equals("true"), "none of its products");
   }
 
-  /** The same in a JVM with other vectors: prints whether there are such products. */
+  /**
+   * Runs the comparison in a JVM with other vectors. Prints whether products in bytes are
+   * available.
+   */
   public static void main(String[] arguments) {
     if (available()) {
       new ByteRowProductTest().compareAll();
@@ -91,7 +97,7 @@ class ByteRowProductTest {
     compareZeros();
   }
 
-  /** No activation is anything: no step is 0, no result a NaN. */
+  /** Checks that activations of 0 give results of 0, not NaN, because no rounding step is 0. */
   private void compareZeros() {
     try (Arena arena = Arena.ofConfined()) {
       for (TensorType type : TYPES) {
@@ -133,7 +139,7 @@ class ByteRowProductTest {
   private MemorySegment weights(Arena arena, TensorType type, int columns, boolean extreme) {
     MemorySegment weights = arena.allocate(2 + type.bytes((long) ROWS * columns), 2);
     RandomWeights.fill(type, weights, 2, (long) ROWS * columns, 0.1f, random);
-    if (extreme) { // all quanta, scales and minima are as large as can be
+    if (extreme) { // all quanta, scales and minima have their largest values
       for (long block = 2; block < weights.byteSize(); block += type.blockBytes()) {
         weights.asSlice(block, type.blockBytes()).fill((byte) 0xFF);
         if (type == TensorType.Q6_K) {
@@ -178,7 +184,7 @@ class ByteRowProductTest {
     return y.toArray(ValueLayout.JAVA_FLOAT);
   }
 
-  /** The activations as {@link ActivationBytes} has them. */
+  /** Returns the activations in the layout of {@link ActivationBytes}. */
   private static byte[] bytes(TensorType type, float[] x) {
     if (type == TensorType.Q8_0) {
       return singleBytes(x);
@@ -331,7 +337,7 @@ class ByteRowProductTest {
     }
   }
 
-  /** The upper half to the lower one, until one is left. */
+  /** Adds the upper half of the lanes to the lower half, until one number is left. */
   private static float sum(float[] lanes) {
     float[] sums = lanes.clone();
     for (int apart = LANES / 2; apart > 0; apart /= 2) {
@@ -342,7 +348,10 @@ class ByteRowProductTest {
     return sums[0];
   }
 
-  /** The twin computes the product, but for what a 254th of the largest of 32 is off. */
+  /**
+   * Checks that a result differs from the exact product only by rounding. An activation's rounding
+   * error is up to a 254th of the largest of 32 activations.
+   */
   private static void near(
       TensorType type, MemorySegment weights, long row, float[] x, float actual) {
     float[] values = new float[x.length];

@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * Code that {@link AvxAssembler} made becomes a function, where the processor and a switch let it.
+ * Checks that code of {@link AvxAssembler} becomes a function if processor and settings allow it.
  */
 class MachineCodeTest {
   private static final String OF_ALL = "sse2";
@@ -69,7 +69,7 @@ class MachineCodeTest {
     return ForkedJvm.run(Redirect.INHERIT, List.of(option), MachineCodeTest.class).strip();
   }
 
-  /** Whether there is any machine code, and whether that of products. */
+  /** Prints whether any machine code can run, and whether machine code for products can run. */
   public static void main(String[] arguments) {
     System.out.println(MachineCode.runs(OF_ALL) + " " + ByteProduct.AVAILABLE);
   }

@@ -35,7 +35,10 @@ class CudaBackendContractTest extends GpuBackendContract {
     return cuda.device();
   }
 
-  /** Unless all is asked for, one of each kind: the kernels are those of Metal, which meets all. */
+  /**
+   * Returns all types with {@code -Dcontract.all=true}, otherwise one of each kind. The kernels are
+   * the same as for Metal, whose tests cover all types.
+   */
   static Set<TensorType> types() {
     return Boolean.getBoolean("contract.all")
         ? EnumSet.allOf(TensorType.class)
@@ -77,7 +80,8 @@ class CudaBackendContractTest extends GpuBackendContract {
   }
 
   /**
-   * With all checks: attention's kernel differs from Metal's, where a thread has many registers.
+   * Runs a test with all checks of the software GPU. Only on CUDA is attention compiled for threads
+   * with many registers, so Metal's tests do not cover this code.
    */
   private static void strictly(Runnable test) {
     cuda.configure(SoftMetalSettings.STRICT);

@@ -66,7 +66,7 @@ class CudaDeviceTest {
     return values;
   }
 
-  /** {@code target = silu(gates) · target}, so often one after another. */
+  /** Encodes {@code target = silu(gates) · target}, {@code times} times. */
   private void gate(GpuCommands commands, GpuBuffer gates, GpuBuffer target, int times) {
     gate(kernel, commands, gates, target, times);
   }
@@ -114,7 +114,7 @@ class CudaDeviceTest {
       expected *= Math.pow(factor, 16);
       assertEquals(1, read(target)[0] / expected, 1e-4, "run " + run);
     }
-    // One run launch by launch, one to capture, three of the graph.
+    // The first run launches 16 kernels, the second captures 16, and three runs launch the graph.
     assertEquals(3L << 32 | 2 * 16, cuda.soft().takeLaunches());
   }
 
@@ -148,7 +148,10 @@ class CudaDeviceTest {
     assertFalse(cuda.soft().takeFindings().isEmpty());
   }
 
-  /** Whatever the driver refuses, the context too is given back: it holds memory of the GPU. */
+  /**
+   * If any call of the driver fails, the context is released too, because it uses memory of the
+   * GPU.
+   */
   @Test
   void whateverStepFailsNothingIsLeftBehind() {
     long before = cuda.soft().live();

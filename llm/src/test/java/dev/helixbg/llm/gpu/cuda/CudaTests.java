@@ -9,8 +9,8 @@ import dev.helixbg.llm.softmetal.SoftMetalSettings;
 import java.util.List;
 
 /**
- * A device for tests that must leave nothing behind: the stand-in for NVIDIA's driver, or with
- * {@code -Dgpu.real} the GPU of this machine.
+ * CUDA device for tests: a software stand-in for NVIDIA's driver or, with {@code -Dgpu.real}, the
+ * GPU of this machine. {@link #close} checks that tests released all objects of the stand-in.
  */
 public final class CudaTests implements AutoCloseable {
   private static final boolean REAL = Boolean.getBoolean("gpu.real");

@@ -23,11 +23,11 @@ import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * Makes PTX of a library's Metal sources with clang 19: C++ for OpenCL to IR, the IR made fit for
- * NVIDIA's driver, IR to PTX. Nothing of CUDA is needed.
+ * Compiles a library's Metal sources to PTX with clang 19. Compiles them as C++ for OpenCL to LLVM
+ * IR, adapts the IR to NVIDIA's driver, and compiles the IR to PTX. No part of CUDA is needed.
  */
 public final class PtxCompiler {
-  /** What a test needs to compile. */
+  /** Name of the compiler. */
   public static final String CLANG = "clang++-19";
 
   private static final String HEADER = "ptx/msl_on_ptx.h";
@@ -52,7 +52,7 @@ public final class PtxCompiler {
           "-S",
           "-emit-llvm");
 
-  /** Arrays stay in registers only if the loops over them are unrolled. */
+  /** Options of the back end. Arrays stay in registers only if the loops over them are unrolled. */
   private static final List<String> BACK_END =
       List.of(
           "-x",
@@ -99,7 +99,7 @@ public final class PtxCompiler {
     return tests.resolveSibling("main").resolve("resources");
   }
 
-  /** Whether the resource was made of these very sources. */
+  /** Returns whether a library's resource was made from its current sources. */
   public boolean isCurrent(KernelLibrary library) {
     return PtxLibrary.has(library.name())
         && PtxLibrary.read(library.name(), false).startsWith(head(library));
@@ -122,8 +122,8 @@ public final class PtxCompiler {
   }
 
   /**
-   * Puts what the stand-in for the driver needs of a library, which is not its code, where
-   * resources are found.
+   * Writes a resource for a library that has none, with the comments and names that the stand-in
+   * for the driver reads, but without code.
    */
   void pretend(KernelLibrary library) {
     String resource = PtxLibrary.resource(library.name()).substring(1);
@@ -164,8 +164,8 @@ public final class PtxCompiler {
   }
 
   /**
-   * A library's PTX. Its first lines are comments: of what it is made, and what the tests' stand-in
-   * for the driver needs to run it.
+   * Returns a library's PTX. The first lines are comments: the sources, and data that the tests'
+   * stand-in for the driver needs to run the library.
    */
   private String compile(KernelLibrary library) {
     String source = library.source();
@@ -176,7 +176,10 @@ public final class PtxCompiler {
     return head(library) + ptx.replaceAll("(?m)^//.*\n", "").strip() + "\n";
   }
 
-  /** The comments before a library's PTX: they part from the resource when a source changes. */
+  /**
+   * Returns the comments before a library's PTX. They have a hash of the sources, which shows
+   * whether a resource is current.
+   */
   private String head(KernelLibrary library) {
     StringBuilder head = new StringBuilder("// made by scripts/make-ptx of ");
     head.append(hash(library)).append("\n// files ").append(String.join(" ", library.files()));
@@ -211,9 +214,10 @@ public final class PtxCompiler {
   }
 
   /**
-   * An entry point per kernel: buffers and shapes in the order of their indices, shapes by value,
-   * positions from registers, threadgroup memory from the launch. It waits for what ran before,
-   * unless the kernel says {@code AWAIT()} itself.
+   * Returns the source of an entry point for each kernel. Its parameters are the kernel's buffers
+   * and structs in the order of their indices; structs are passed by value. Positions come from
+   * registers, and threadgroup memory from the launch. An entry point waits for earlier launches,
+   * unless the kernel calls {@code AWAIT()} itself.
    */
   private static String entryPoints(String source) {
     StringBuilder out = new StringBuilder();
@@ -258,8 +262,9 @@ public final class PtxCompiler {
   }
 
   /**
-   * Constant memory becomes generic, kernels ordinary functions of their entry points, all of them
-   * inlined; threadgroup arrays are aligned as kernels that read them as float4 expect.
+   * Adapts IR to NVIDIA's driver. Constant memory becomes generic memory. Kernels become ordinary
+   * functions, inlined into their entry points. Threadgroup arrays are aligned to 16 bytes, because
+   * kernels read them as float4.
    */
   private static String fit(String ir) {
     String fit = ir.replace(" addrspace(4)", "").replace(".p4", ".p0");

@@ -24,7 +24,10 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
-/** The shim by itself; {@link MetalTests#close} also finds what it leaves behind. */
+/**
+ * Tests {@link MetalDevice} without a model. {@link MetalTests#close} fails if objects are not
+ * released.
+ */
 @ResourceLock("softmetal")
 class MetalDeviceTest {
   private static final String SOURCE =

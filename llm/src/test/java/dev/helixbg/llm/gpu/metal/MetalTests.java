@@ -11,8 +11,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.condition.OS;
 
 /**
- * The software Metal as the product sees it: a device for some tests, that must leave nothing
- * behind. On a Mac it is Metal itself, which finds nothing.
+ * Metal device for tests: the software Metal, or on a Mac the real one. With the software Metal,
+ * {@link #close} checks that tests made no errors and released all objects.
  */
 public final class MetalTests implements AutoCloseable {
   private final Optional<SoftMetal> metal;

@@ -18,15 +18,18 @@ import jdk.incubator.vector.FloatVector;
  * Computes the attention of two queries over the same f16 keys and values, which are read in place.
  * Each number that is loaded and converted serves both queries.
  *
- * <p>The numbers are read by {@code Lanes.loadHalves}, which multiplies them by 2^−112. The other
- * factor of each product compensates for this. Results are correct for finite numbers only, because
- * an infinite number counts as 2^16.
+ * <p>Keys and values are read by {@code Lanes.loadHalves}, which multiplies them by 2^−112. To
+ * compensate for this, the other factors of the products are multiplied by 2^112 in all. Results
+ * are correct for finite numbers only, because an infinite number counts as 2^16.
  */
 public final class HalfAttention {
   /** Factor by which the caller of {@link #scores} multiplies queries beforehand. */
   public static final float QUERY_FACTOR = 0x1p56f;
 
-  /** Factor of scores. With {@link #QUERY_FACTOR}, it compensates for the factor 2^−112. */
+  /**
+   * Factor of scores. Its product with {@link #QUERY_FACTOR} is 2^112, which compensates for the
+   * factor 2^−112 of the keys.
+   */
   private static final float SCORE_FACTOR = 0x1p56f;
 
   private static final float WEIGHT_FACTOR = 0x1p112f;
@@ -36,8 +39,8 @@ public final class HalfAttention {
 
   /**
    * Computes {@code scores[p] = q · k[p]} and {@code others[p] = other · k[p]} for {@code count}
-   * keys of {@code size} f16 numbers. Both queries were multiplied by {@link #QUERY_FACTOR}; they
-   * may be the same query.
+   * keys of {@code size} f16 numbers. The caller has multiplied both queries by {@link
+   * #QUERY_FACTOR}; they may be the same query.
    */
   public static void scores(
       long q, long other, long keys, int count, int size, long scores, long others) {
@@ -73,9 +76,9 @@ public final class HalfAttention {
    * Computes {@code y += Σ weights[p] · v[p]} and {@code z += Σ others[p] · v[p]} for {@code count}
    * values of {@code size} f16 numbers. {@code others} may be {@code weights}, and z may be y.
    *
-   * <p>For each position, the method reads eight vectors, which are adjacent in memory. At 512
-   * bits, they are a whole head of 128 numbers. Reading fewer vectors per position, or four
-   * positions at a time, took two to three times as long.
+   * <p>For each position, the method reads eight vectors, which are adjacent in memory. With
+   * vectors of 512 bits, they hold a whole head of 128 numbers. Reading fewer vectors per position,
+   * or four positions at a time, took two to three times as long.
    */
   public static void addWeighted(
       long weights, long others, long values, int count, int size, long y, long z) {

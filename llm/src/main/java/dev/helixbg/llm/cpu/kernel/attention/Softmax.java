@@ -51,8 +51,8 @@ public final class Softmax {
 
   /**
    * Computes {@code s = exp(scale · (s − max))} for {@code count} scores and returns the sum of the
-   * results. Also sets scores {@code count ≤ i < end} to 0. {@link #max} must be called first,
-   * because it fills up the last vector.
+   * results. Also sets the scores with indices {@code count ≤ i < end} to 0. {@link #max} must be
+   * called first, because it fills up the last vector.
    */
   public static float exponentials(long scores, int count, float max, float scale, int end) {
     float binary = (float) (scale * LOG2_E);

@@ -25,8 +25,8 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 
 /**
- * Matrix-vector products for Q4_K and Q5_K rows, which are read in place. The kernel computes in
- * 16-bit integers, with vectors of 256 or 128 bits.
+ * Computes matrix-vector products with rows of Q4_K or Q5_K weights, which are read in place. The
+ * kernel computes in 16-bit integers, with vectors of 256 or 128 bits.
  *
  * <p>The factors of a block's sub-blocks are written to scratch memory, and a load broadcasts each
  * factor to a vector. Loads and stores cost little on Intel's processors. The kernel avoids
@@ -51,12 +51,12 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
    */
   private static final FloatVector BIAS_4 = ofFactors(COUNT * QuantisedRow.BIAS, 0);
 
-  /** Correction like {@link #BIAS_4}, but for five-bit quanta: their products fill eight ints. */
+  /** Correction like {@link #BIAS_4}, but for five-bit quanta, whose products fill eight ints. */
   private static final FloatVector BIAS_5 = ofFactors(8 * QuantisedRow.BIAS, 0);
 
   /**
-   * Vector that is 1 in the lanes with minima and 0 elsewhere. At 256 bits, these are the last four
-   * lanes; at 128 bits, minima have a vector of their own.
+   * Vector that is 1 in the lanes with minima and 0 elsewhere. In vectors of 256 bits, these are
+   * the last four lanes. With 128 bits, minima have a vector of their own.
    */
   private static final FloatVector MINIMA = ofFactors(COUNT == 8 ? 0 : 1, 1);
 

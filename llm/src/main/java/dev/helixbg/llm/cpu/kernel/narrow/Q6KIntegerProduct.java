@@ -25,8 +25,8 @@ import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorShuffle;
 
 /**
- * Matrix-vector products for Q6_K rows, which are read in place. The kernel computes in 16-bit
- * integers, with vectors of 256 or 128 bits.
+ * Computes matrix-vector products with rows of Q6_K weights, which are read in place. The kernel
+ * computes in 16-bit integers, with vectors of 256 or 128 bits.
  *
  * <p>Quanta (stored integers) of six bits are assembled as bytes; a 16-bit lane has two quanta. The
  * format subtracts 32 from each quantum; the offsets of {@link QuantisedRow} have the same effect.
@@ -46,7 +46,10 @@ public final class Q6KIntegerProduct implements RowKernel {
 
   private static final int VECTORS = 32 / BYTES;
 
-  /** Shuffle of factors 0 and 1 to a vector's halves. The next three copy factors 2 to 7. */
+  /**
+   * Shuffle that copies factor 0 to a vector's lower half and factor 1 to the upper half. The next
+   * three shuffles do the same with factors 2 to 7.
+   */
   private static final VectorShuffle<Float> PAIR_0 = pair(0);
 
   private static final VectorShuffle<Float> PAIR_1 = pair(2);

@@ -15,9 +15,9 @@ import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.FloatVector;
 
 /**
- * Matrix-vector products for Q8_0 rows, which are read in place. The kernel computes in floats,
- * with vectors of 256 or 128 bits. For weights of eight bits, 16-bit integers would gain nothing,
- * since each product would have to be widened.
+ * Computes matrix-vector products with rows of Q8_0 weights, which are read in place. The kernel
+ * computes in floats, with vectors of 256 or 128 bits. For weights of eight bits, 16-bit integers
+ * would gain nothing, since each product would have to be widened.
  */
 public final class Q8NarrowProduct implements RowKernel {
   private static final int BLOCK = 32;

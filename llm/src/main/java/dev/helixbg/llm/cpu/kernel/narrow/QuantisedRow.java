@@ -25,14 +25,15 @@ import jdk.incubator.vector.ShortVector;
 /**
  * Rounds one row of activations to 16-bit integers, for kernels with vectors of less than 512 bits.
  *
- * <p>A group of 16 or 32 activations shares a step, the group's largest magnitude divided by {@code
- * limit}. Layout: first the shorts, corrected by {@link #carry}. For each vector of weight bytes,
- * the shorts of even columns come before the shorts of odd columns. Then, for each 128 activations,
- * come the groups' steps times {@link #UNIT}, and the groups' offsets times the steps.
+ * <p>A group of 16 or 32 activations shares a rounding step, which is the group's largest magnitude
+ * divided by {@code limit}. In memory, the shorts come first, corrected by {@link #carry}. For each
+ * vector of weight bytes, the shorts of even columns come before the shorts of odd columns. Then,
+ * for each 128 activations, come the groups' steps times {@link #UNIT}, and the groups' offsets
+ * times the steps.
  *
- * <p>Stored weights are larger than the true weights, and an offset corrects their products. The
- * offset is computed from the rounded activations, so its rounding error cancels the error of the
- * products.
+ * <p>Stored weights are larger than the true weights. An offset corrects the products of a group
+ * for this. The offset is computed from the rounded activations, so its rounding error cancels the
+ * error of the products.
  */
 public final class QuantisedRow {
   private static final int HALF_GROUP = 16;
@@ -43,16 +44,16 @@ public final class QuantisedRow {
   private static final int TOGETHER = 128;
 
   /**
-   * Factor of stored steps. It divides by 2^16, because sums of products are in the upper halves of
-   * ints.
+   * Factor by which rounding steps are multiplied before they are stored. It divides by 2^16,
+   * because sums of products are in the upper halves of ints.
    */
   static final float UNIT = 0x1p-16f;
 
   /**
    * Correction of the leftover low bits in an int of products: −1/2, in units of the int's upper
    * half. A kernel adds the lower half to the upper half, but does not clear the lower half. This
-   * makes the int too large by 0 to 1. Each error is smaller than an activation's rounding error,
-   * but the errors add up.
+   * makes the int too large by 0 to 1 of these units. Each error is smaller than an activation's
+   * rounding error, but the errors add up.
    */
   static final float BIAS = -0x1p15f;
 
@@ -63,14 +64,14 @@ public final class QuantisedRow {
   }
 
   /**
-   * Rounds a row of activations, in the layout of this class.
+   * Rounds a row of activations and writes it in the layout that the class comment describes.
    *
    * @param columns number of floats, a multiple of 128
-   * @param group number of activations that share a step, 16 or 32
+   * @param group number of activations that share a rounding step, 16 or 32
    * @param limit largest magnitude of a rounded activation; so small that the kernel's sums of
    *     products are below 2^15
-   * @param zero factor by which the scale (Q6_K) or the minimum (Q4_K, Q5_K) is multiplied; the
-   *     result is subtracted from each weight
+   * @param zero factor by which the scale (Q6_K) or the minimum (Q4_K, Q5_K) is multiplied; each
+   *     stored weight is too large by the result
    * @param bias correction of the leftover low bits in a group's ints; see {@link #BIAS}
    */
   static void quantise(

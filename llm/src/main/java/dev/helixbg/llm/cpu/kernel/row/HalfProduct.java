@@ -23,9 +23,9 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 
 /**
- * Matrix-vector products for F16 and BF16 rows, which are read in place. The kernel supports
- * vectors of any width and any number of columns. Each loaded int has two weights, so {@link
- * #prepare} separates the activations of even and odd columns.
+ * Computes matrix-vector products with rows of F16 or BF16 weights, which are read in place. The
+ * kernel supports vectors of any width and any number of columns. Each loaded int has two weights,
+ * so {@link #prepare} separates the activations of even and odd columns.
  *
  * @param brain whether weights are bf16, not f16
  */
@@ -78,10 +78,11 @@ record HalfProduct(boolean brain) implements RowKernel {
   /**
    * Multiplies rows of f16.
    *
-   * <p>Let n be a number's bits, moved to their positions in a float, with 112 added to the
-   * exponent. The correct number is the smaller of n and 2n − 2^−14; the second is smaller only for
-   * the exponent 0. This method avoids arithmetic on subnormal numbers, which is slow on some
-   * processors. For the exponent 31, 112 is added again.
+   * <p>Let n be the float that results if a weight's bits are moved to their positions in a float
+   * and 112 is added to the exponent. The correct number is the smaller of n and 2n − 2^−14. Only
+   * for the exponent 0 is 2n − 2^−14 the smaller one. This method avoids arithmetic on subnormal
+   * numbers, which is slow on some processors. For the exponent 31 (infinite or NaN), 112 is added
+   * again.
    */
   private static void multiplyF16(
       long weights, int columns, long prepared, long y, int from, int to, int step) {

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Multiplies matrices with vectors. The class has the table of kernels, one for each type, and
- * decides the order in which rows are read.
+ * Multiplies matrices with vectors. Chooses the kernel for the type of the weights, and the order
+ * in which rows are read.
  */
 public final class RowKernels {
   /**
@@ -43,8 +43,8 @@ public final class RowKernels {
    * Computes {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}; see {@link
    * RowKernel#multiply}.
    *
-   * @param streams number of distant regions of the matrix; reading alternates between them, row by
-   *     row. The processor's prefetching determines the fastest number.
+   * @param streams number of distant regions of the matrix between which reading alternates, row by
+   *     row. Which number is fastest depends on how the processor prefetches.
    */
   public static void multiply(
       TensorType type,

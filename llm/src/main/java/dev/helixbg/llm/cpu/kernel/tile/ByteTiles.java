@@ -22,17 +22,17 @@ import jdk.incubator.vector.IntVector;
  * Activations as signed bytes, in tiles. A tile has 256 columns and as many tokens as two vectors
  * have lanes.
  *
- * <p>Every 32 columns of a token share a step, which is their largest magnitude divided by 127. The
- * rounding error is at most half a step. Layout of a tile: {@link #SUBS} sub-blocks of 32 columns.
- * Each sub-block has
+ * <p>Every 32 columns of a token share a rounding step, which is their largest magnitude divided by
+ * 127. The rounding error is at most half a step. Layout of a tile: {@link #SUBS} sub-blocks of 32
+ * columns. Each sub-block has
  *
  * <ul>
  *   <li>{@link #GROUPS} lines of {@link #TOKENS} ints: four columns of each token;
- *   <li>a line of floats: the steps;
+ *   <li>a line of floats: the rounding steps;
  *   <li>a line of floats: the sums of the rounded numbers;
  *   <li>two lines of ints: the sum of the bytes, times −{@link ByteRows#bias}. The first line is
  *       for the first 16 columns, the second line for the last 16 columns. Sums of products start
- *       at these values, which cancels the bias of the weights. For sums of pairs (see {@link
+ *       at these ints, so that the bias of the weights cancels out. For sums of pairs (see {@link
  *       ByteRows}), each half of an int has the value for half of the columns: two of every four.
  * </ul>
  */
@@ -47,7 +47,7 @@ public final class ByteTiles {
 
   public static final int LINE = 4 * TOKENS;
 
-  /** Offset of the steps (units of rounding) in a sub-block, in bytes. */
+  /** Offset of the rounding steps in a sub-block, in bytes. */
   public static final int STEPS = GROUPS * LINE;
 
   public static final int SUMS = STEPS + LINE;
@@ -64,13 +64,13 @@ public final class ByteTiles {
   private static final int BYTE = 0xFF;
   private static final int SHORT = 0xFFFF;
 
-  /** Minimum value of the largest magnitude, which prevents division by zero. */
+  /** Lower bound of the largest magnitude, which prevents division by zero. */
   private static final float SMALLEST = 1e-30f;
 
   /**
-   * Number to subtract from a sum of the bits of eight rounded numbers to get the sum of their
-   * integers. A rounded number's bits are the bits of {@link VectorOps#TO_INTEGER} plus the
-   * integer.
+   * Excess in the sum of eight rounded numbers whose bits are added as ints. A number is rounded by
+   * adding {@link VectorOps#TO_INTEGER}. The bits of the result, as an int, are the bits of {@code
+   * TO_INTEGER} plus the wanted integer.
    */
   private static final int TOO_MUCH = 8 * Float.floatToRawIntBits(TO_INTEGER);
 
@@ -100,8 +100,8 @@ public final class ByteTiles {
   }
 
   /**
-   * Rounds a sub-block and writes its steps and sums. Each stage is a separate method. If one loop
-   * had all stages, C2 would keep vectors in arrays, which is slow.
+   * Rounds a sub-block and writes its rounding steps and sums. Each stage is a separate method. If
+   * one loop had all stages, C2 would keep vectors in arrays, which is slow.
    */
   private static void round(long x, long target, boolean pairs) {
     steps(x, target);
@@ -115,8 +115,8 @@ public final class ByteTiles {
   }
 
   /**
-   * Writes the steps. Also writes the steps' inverses to the place of the sums. The sums later
-   * overwrite the inverses.
+   * Writes the rounding steps. Also writes the inverses of the steps, at the address where {@link
+   * #sums} or {@link #sumsOfPairs} later overwrites them with the sums.
    */
   private static void steps(long x, long target) {
     FloatVector even = loadFloats(x).lanewise(ABS);
@@ -135,7 +135,7 @@ public final class ByteTiles {
   /**
    * Rounds half of a sub-block, and writes the start values of its products.
    *
-   * @param inverses address of the inverses of the steps
+   * @param inverses address of the inverses of the rounding steps
    */
   private static void groups(long x, long inverses, long target, long start, boolean pairs) {
     FloatVector inverse = loadFloats(inverses);

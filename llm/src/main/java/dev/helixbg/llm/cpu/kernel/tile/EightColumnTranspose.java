@@ -21,7 +21,7 @@ import jdk.incubator.vector.VectorShuffle;
  * Each step transposes one vector of each column, with vectors of 512 or 256 bits.
  *
  * <p>Three rounds of eight selections transpose 8 × 16 or 8 × 8 numbers. Moving the numbers one by
- * one would take a tenth of a prompt's time.
+ * one would take a tenth of the time that a prompt takes.
  */
 final class EightColumnTranspose {
   private static final int TOKENS = COUNT;
@@ -144,9 +144,9 @@ final class EightColumnTranspose {
   }
 
   /**
-   * Transposes eight columns of eight tokens. In three rounds, vectors whose indices differ by 1, 2
-   * and 4 exchange lanes whose indices differ by the same number. Processors without 512-bit
-   * vectors lack instructions that select lanes from two vectors.
+   * Transposes eight columns of eight tokens. In three rounds, vectors whose indices differ by 1,
+   * then 2, then 4 exchange lanes whose indices differ by the same number. This method is for
+   * processors without 512-bit vectors, which lack instructions that select lanes from two vectors.
    */
   private static void transposeEight(long source, long width, long target) {
     FloatVector a0 = loadFloats(source);

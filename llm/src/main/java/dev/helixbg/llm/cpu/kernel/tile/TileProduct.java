@@ -11,8 +11,8 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 import jdk.incubator.vector.FloatVector;
 
 /**
- * The inner loop of matrix products: a panel (some matrix rows) times a tile (the activations of
- * some tokens), with tokens as lanes.
+ * Inner loop of matrix products: multiplies a panel (some matrix rows) with a tile (the activations
+ * of some tokens). Each lane of a vector belongs to one token.
  *
  * <p>Six rows and two vectors of tokens make twelve sums, which hide the latency of an FMA and fit
  * 16 registers. A load broadcasts each weight. A token's sum adds the columns k in order, so other
@@ -23,8 +23,8 @@ public final class TileProduct {
   private static final int HALF_ROWS = 8;
 
   /**
-   * Number of rows that is the unit for allocating panels and sums. It is a multiple of 6 and of 8,
-   * because 6 or 8 rows are multiplied together.
+   * Unit of allocation for panels and sums, in rows. It is a multiple of 6 and of 8, because 6 or 8
+   * rows are multiplied together.
    */
   public static final int ROOM = 24;
 
@@ -33,7 +33,10 @@ public final class TileProduct {
 
   public static final int DEPTH = 1024;
 
-  /** Distance of panel rows, in floats; not a power of two, so rows use different cache sets. */
+  /**
+   * Distance between the rows of a panel, in floats. It is not a power of two, so that rows use
+   * different sets of the processor's cache.
+   */
   public static final int STRIDE = DEPTH + 16;
 
   private static final long ROW = 4L * STRIDE;
@@ -71,7 +74,7 @@ public final class TileProduct {
 
   /**
    * Multiplies six rows with all tokens of a tile. The loop counts bytes, because C2 would unroll a
-   * loop that counts by one, and 16 registers would not suffice.
+   * loop that counts by one. The unrolled loop would need more than 16 registers.
    */
   private static void sixRows(long panel, int depth, long x, long before, long sums) {
     long w = panel & ADDRESS;

@@ -12,8 +12,9 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 import java.lang.foreign.Arena;
 
 /**
- * Packs and unpacks tiles of tokens: columns × {@link TileProduct#TOKENS} floats. The tokens of a
- * column are adjacent. Parameters are addresses.
+ * Packs rows of tokens into tiles, and unpacks tiles to rows. A tile has one column after the
+ * other, each with adjacent floats of {@link TileProduct#TOKENS} tokens. Rows and tiles are passed
+ * as addresses.
  */
 public final class TokenTiles {
   private static final int EIGHT = EightColumnTranspose.COLUMNS;

@@ -23,8 +23,8 @@ import java.util.SplittableRandom;
 import java.util.function.Supplier;
 
 /**
- * A program that runs kernels on small data and prints what comes out, bit by bit: for JVMs with
- * other vectors, or without a compiler.
+ * Program that runs kernels on small data and prints the bits of the results. Tests run it in JVMs
+ * with other vector widths, or without a compiler.
  */
 public final class KernelProbe {
   private static final int ROWS = 37;
@@ -33,10 +33,12 @@ public final class KernelProbe {
   private KernelProbe() {}
 
   /**
-   * Prints one line per kernel: its name, the largest error of its result, the bits of the result.
+   * Prints one line per kernel: its name, the largest error of its results, and the bits of the
+   * results.
    *
-   * @param arguments how many milliseconds each is repeated, to be compiled; it must not change;
-   *     below 0: each runs once; then which types are multiplied, without any: all
+   * @param arguments milliseconds for which each kernel is repeated, so that it is compiled; its
+   *     results must not change. If negative, each kernel runs once. Then the types to multiply;
+   *     all types if none is given
    */
   public static void main(String[] arguments) {
     long nanos = Long.parseLong(arguments[0]) * 1_000_000;
@@ -57,7 +59,10 @@ public final class KernelProbe {
     }
   }
 
-  /** There and back, with and without whole eights of rows; then added to what is there. */
+  /**
+   * Packs rows to tiles and back, with and without whole groups of eight rows; then adds the rows a
+   * second time.
+   */
   private static void tiles(Arena arena, long nanos) {
     int columns = 9;
     for (int tokens = 1; tokens <= TileProduct.TOKENS; tokens++) {
@@ -127,7 +132,7 @@ public final class KernelProbe {
                   ROWS,
                   streams[0],
                   scratch.address());
-              streams[0] = streams[0] % 8 + 1; // the rows' order changes nothing
+              streams[0] = streams[0] % 8 + 1; // the number of streams must not change results
               return y.toArray(ValueLayout.JAVA_FLOAT);
             });
     double worst = 0;
@@ -143,14 +148,14 @@ public final class KernelProbe {
         sum += term;
         size += term * term;
       }
-      // Rows outside what was asked for stay as they were.
+      // Results of rows outside the range stay 0.
       worst = Math.max(worst, Math.abs(result[r] - (r < FROM ? 0 : sum)));
       largest = Math.max(largest, Math.sqrt(size));
     }
     print(type + " " + columns, worst / largest, result);
   }
 
-  /** The activations as a kernel has them. */
+  /** Returns the activations as the kernel rounds them. */
   private static float[] rounded(MemorySegment x, int columns, RowKernel kernel) {
     float[] rounded = x.asSlice(0, 4L * columns).toArray(ValueLayout.JAVA_FLOAT);
     if (kernel.floats(columns) >= columns) {
@@ -176,7 +181,10 @@ public final class KernelProbe {
     return rounded;
   }
 
-  /** The steps between products; their exactness is the backend's contract, here it is 0. */
+  /**
+   * Runs the operations between products. Prints the error 0, because the backend's contract tests
+   * check it.
+   */
   private static void steps(Arena arena, long nanos) {
     int count = 199;
     SplittableRandom random = new SplittableRandom(9);
@@ -210,7 +218,10 @@ public final class KernelProbe {
         });
   }
 
-  /** Sizes with and without whole heads of eight vectors, single vectors and numbers besides. */
+  /**
+   * Runs attention for sizes with and without groups of eight vectors, single vectors and single
+   * numbers.
+   */
   private static void halfAttention(Arena arena, long nanos) {
     for (int size : new int[] {1, 6, 33, 64, 80, 128, 165, 256}) {
       int count = 7;
@@ -220,7 +231,7 @@ public final class KernelProbe {
       VectorOps.multiply(queries.address(), 2 * size, HalfAttention.QUERY_FACTOR, scaled.address());
       MemorySegment halves = arena.allocate(2L * count * size, 2);
       for (int i = 0; i < count * size; i++) {
-        // One in eight is subnormal.
+        // One number in eight is subnormal.
         double number = random.nextGaussian() * (i % 8 == 5 ? 1e-5 : 1);
         short half = Float.floatToFloat16((float) number);
         halves.setAtIndex(ValueLayout.JAVA_SHORT_UNALIGNED, i, half);

@@ -21,15 +21,20 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Matrix × vector for every type, in JVMs that differ in their vectors and in their compiler. */
+/**
+ * Checks matrix-vector products of every type, in JVMs with different vector widths and compilers.
+ */
 class RowKernelsTest {
-  /** Milliseconds per kernel, of which it is compiled after the first few calls. */
+  /** Milliseconds for which a kernel is repeated; the first few calls suffice to compile it. */
   private static final int COMPILED = 30;
 
-  /** What an interpreter needs seconds for is done once. */
+  /** Argument that runs each kernel once, because the interpreter needs seconds for it. */
   private static final int ONCE = -1;
 
-  /** A type of each kind: integers of blocks and of superblocks, a table's, floats. */
+  /**
+   * Types to run in the interpreter, one of each kind: floats, small blocks, blocks with and
+   * without minima.
+   */
   private static final List<String> INTERPRETED =
       Boolean.getBoolean("proofs.all") ? List.of() : List.of("F16", "Q8_0", "Q4_K", "Q6_K");
 
@@ -37,14 +42,18 @@ class RowKernelsTest {
   private static final Set<String> INTEGERS = Set.of("Q4_K", "Q5_K", "Q6_K");
 
   /**
-   * Relative to the root of the sum of squares of a row's terms, of activations as the kernel
-   * rounds them. In shorts, the lower halves of ints are noise.
+   * Returns the permitted error, relative to the root of the sum of squares of a row's terms. The
+   * terms have activations as the kernel rounds them. Kernels in 16-bit integers have errors from
+   * low bits that they do not clear.
    */
   private static double bound(String kernel, int bits) {
     return bits < 512 && INTEGERS.contains(kernel.split(" ")[0]) ? 2e-3 : 1e-5;
   }
 
-  /** What is narrower is compiled below; with {@code -Dproofs.all} it is met here, too. */
+  /**
+   * Returns the vector widths for runs without compilation. Another test covers 128 bits; with
+   * {@code -Dproofs.all}, so does this one.
+   */
   static List<Integer> widths() {
     return Boolean.getBoolean("proofs.all") ? List.of(128, 256) : List.of(256);
   }
@@ -55,7 +64,7 @@ class RowKernelsTest {
     check(probe(ONCE, "-Dhelixbg.vector.bits=" + bits), bits);
   }
 
-  /** Vectors of 512 bits go with machine code for rows, see {@link Lanes#LARGEST}. */
+  /** Vectors of 512 bits need machine code for rows; see {@link Lanes#LARGEST}. */
   @Test
   void andOf512BitsWithMachineCode() throws Exception {
     assumeTrue(Lanes.LARGEST == 512, "no machine code here");
@@ -80,8 +89,8 @@ class RowKernelsTest {
   }
 
   /**
-   * What C2 makes for processors without 512 bits, and without 256; the probe fails if a result
-   * changes when it is compiled.
+   * Checks the code that C2 makes for processors whose widest vectors have 256 or 128 bits. The
+   * probe fails if compilation changes a result.
    */
   @ParameterizedTest
   @CsvSource({"-XX:UseAVX=2, 256", "-XX:MaxVectorSize=16, 128"})
@@ -90,8 +99,9 @@ class RowKernelsTest {
   }
 
   /**
-   * The probe itself fails if a result changes between the first, interpreted run and the last: all
-   * types are compared in that way, with {@code -Dproofs.all} in this, too.
+   * Compares results of an interpreter with results of compiled code, for some types; with {@code
+   * -Dproofs.all}, for all types. The probe itself also fails if a result changes from its first,
+   * interpreted run to the last.
    */
   @Test
   void resultsAreTheSameInterpretedAndCompiledBitForBit() throws Exception {
@@ -144,7 +154,7 @@ class RowKernelsTest {
   private static List<String> probe(int milliseconds, List<String> types, String... flags)
       throws IOException, InterruptedException {
     List<String> all = new ArrayList<>(List.of(flags));
-    all.add("-Dhelixbg.machine.code=false"); // which has ByteRowProductTest
+    all.add("-Dhelixbg.machine.code=false"); // ByteRowProductTest tests machine code
     return run(milliseconds, types, all);
   }
 

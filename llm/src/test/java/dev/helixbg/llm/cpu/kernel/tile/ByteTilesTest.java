@@ -24,12 +24,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Activations as bytes beside the same rounding spelled out in scalars, bit for bit. */
+/**
+ * Checks that activations in tiles of bytes are bit-identical to the results of scalar rounding.
+ */
 class ByteTilesTest {
   private static final int STRIDE = COLUMNS + 24;
   private static final byte UNTOUCHED = 0x5A;
 
-  /** Below this everything becomes zero. */
+  /** Lower bound of the largest magnitude; numbers far below it become zero. */
   private static final float SMALLEST = 1e-30f;
 
   private final SplittableRandom random = new SplittableRandom(12);
@@ -87,13 +89,13 @@ class ByteTilesTest {
         double value =
             switch (t % 8) {
               case 1 -> 0;
-              case 2 -> k % 50 == 40 ? 3000 : gaussian; // others vanish beside it
+              case 2 -> k % 50 == 40 ? 3000 : gaussian; // the other numbers become 0 beside it
               case 3 -> 1e-40 * gaussian; // subnormal
-              case 4 -> SMALLEST * gaussian; // on both sides of what is told apart
+              case 4 -> SMALLEST * gaussian; // above and below the bound
               case 5 -> (k % 2 == 0 ? 1e30 : Float.MAX_VALUE / 8) * gaussian;
-              // Half-way between two bytes, where the even one is right.
+              // In the middle between two bytes, where the even byte is right.
               case 6 -> k % SUB == 5 ? 127 : random.nextInt(-127, 127) + 0.5;
-              // So near to that that the product must not be rounded before.
+              // So near to the middle that the product must not be rounded to a float first.
               case 7 -> k % SUB == 0 ? 3.7f : (random.nextInt(-127, 127) + 0.5) / (127 / 3.7f);
               default -> gaussian;
             };
@@ -108,7 +110,7 @@ class ByteTilesTest {
     MemorySegment tile = arena.allocate((long) (SUBS + 1) * SUB_BYTES, 64);
     MemorySegment scratch = arena.allocate(4L * ByteTiles.SCRATCH, 64);
     tile.fill(UNTOUCHED);
-    scratch.fill((byte) 0xFF); // what is not a token is not a number
+    scratch.fill((byte) 0xFF); // so NaN stands where no token is
     ByteTiles.pack(
         x.address(), 4L * STRIDE, tokens, columns, tile.address(), pairs, scratch.address());
     return tile;
@@ -122,7 +124,7 @@ class ByteTilesTest {
     int[] halves = new int[2];
     int[] upper = new int[2]; // the last two of each four columns
     for (int k = 0; k < SUB; k++) {
-      // Exact, and so rounded once.
+      // The product is exact in a double, so it is rounded only once.
       double inSteps = (double) (127 / largest) * get(x, t, sub * SUB + k);
       int expected = (int) Math.rint(inSteps);
       long at = (long) sub * SUB_BYTES + (long) k / 4 * LINE + 4L * t + k % 4;

@@ -13,7 +13,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A panel of any height and depth times a tile of any width, beside its scalar twin. */
+/** Compares products of panels and tiles of any size with scalar code. */
 class TileProductTest {
   @ParameterizedTest
   @CsvSource({"1, 1", "5, 3", "6, 128", "7, 31", "8, 512", "13, 257", "16, 64", "24, 1024"})
