@@ -394,7 +394,7 @@ class NotesLogTest {
     assertEquals("larger than 16 MiB", why.get("data.md"));
     assertTrue(why.get("binary.md").startsWith("binary, or"));
     assertEquals("a link, and links are not followed", why.get("out.md"));
-    assertEquals("no regular file", why.get("pipe.md"));
+    assertEquals("not a regular file", why.get("pipe.md"));
     assertEquals("a drawing of Excalidraw", why.get("drawn.md"));
     assertEquals("a page of questions by helix-bg", why.get("questions.md"));
     assertTrue(why.get("pointer.md").startsWith("a pointer of Git LFS"));
@@ -536,8 +536,8 @@ class NotesLogTest {
     assertEquals(256, files.files().size());
     assertEquals(
         List.of(
-            new LeftOut.File("356.md", "beyond 256 MiB of notes"),
-            new LeftOut.File("357.md", "beyond 256 MiB of notes")),
+            new LeftOut.File("356.md", "beyond the limit of 256 MiB"),
+            new LeftOut.File("357.md", "beyond the limit of 256 MiB")),
         files.leftOut());
   }
 
