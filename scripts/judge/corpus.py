@@ -192,7 +192,7 @@ def list_pairs(kbs, work, java):
     lists = work / "lists"
     lists.mkdir(parents=True, exist_ok=True)
     for old in lists.glob("*.*"):
-        old.unlink()  # vectors, which are in a subfolder, are kept
+        old.unlink()  # the file of vectors, whose name has no dot, is kept
     for kb in kbs:
         with open(lists / (kb.name + ".notes"), "w", encoding="utf-8") as out:
             for topic, text in kb.notes:

@@ -19,9 +19,9 @@ import java.util.TreeMap;
  * notes about this project; the repository is this project's own, at one commit. Run by {@code
  * scripts/check-sources}.
  *
- * <p>The file of notes begins with the commit. A note begins with {@code @}, its time and its topic.
- * After its text are lines of a person who checked the findings: {@code = so} and a correct finding,
- * {@code = not so} and a wrong one, {@code = missed} and one that should be found.
+ * <p>The file of notes begins with the commit. A note begins with {@code @}, its time and its
+ * topic. After its text are lines of a person who checked the findings: {@code = so} and a correct
+ * finding, {@code = not so} and a wrong one, {@code = missed} and one that should be found.
  */
 public final class SourcesBench {
   /** Minimum share of correct findings. */
@@ -59,7 +59,8 @@ public final class SourcesBench {
     SourceCheckResult sources =
         new SourceCheck(List.of(Path.of(arguments[1])), ZoneOffset.UTC).of(named);
     if (!commit.equals(sources.folders().getFirst().commit().orElse(""))) {
-      System.err.println("the repository is not at the commit of the notes: " + sources.folders().getFirst());
+      System.err.println(
+          "the repository is not at the commit of the notes: " + sources.folders().getFirst());
       System.exit(1);
     }
     int so = 0;

@@ -23,12 +23,14 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
     return new Entry(offset, topic, body, timestampMin, text);
   }
 
-  /** Whether a topic is a folder of notes. Only such topics end in a slash: helix forbids it. */
+  /** Whether a topic is a folder of notes: it ends in a slash, which topics of helix never do. */
   public static boolean isNote(String topic) {
     return topic.endsWith("/");
   }
 
-  /** Returns the text to embed and hash: topic, space and content, as {@link SaidText} converts. */
+  /**
+   * Returns topic, a space and content, converted by {@link SaidText}, to be embedded and hashed.
+   */
   public String embeddedText() {
     return SaidText.of(topic + " " + text.content());
   }
@@ -47,7 +49,10 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
     return text.position().isPresent();
   }
 
-  /** Returns the local time of writing, as {@code 2026-03-01T10:22}, or the day if only that is known. */
+  /**
+   * Returns the local time of writing, as {@code 2026-03-01T10:22}, or the day if only that is
+   * known.
+   */
   public Optional<String> written() {
     if (timestampMin == 0) {
       return Optional.empty();

@@ -75,7 +75,7 @@ class LiveEntries {
     damage.add(new LogAccount.Damage(last.offset(), unreadable, last.kind(), detail));
   }
 
-  /** Returns the result. {@code sha256} is the log's hash; if it is empty, it is computed. */
+  /** Returns the live entries and the counts. {@code sha256} is the log's hash, if it is known. */
   LogReading finish(Optional<String> sha256) {
     earlyTargets.build().forEach(this::remove);
     List<Entry> left = entries.stream().filter(Objects::nonNull).toList();
@@ -98,8 +98,8 @@ class LiveEntries {
   }
 
   /**
-   * Counts the bytes of an entry that are not UTF-8, and reports them as damage. {@code said} is the
-   * decoded text, in which a U+FFFD (three bytes in UTF-8) replaces each malformed piece.
+   * Counts the bytes of an entry that are not UTF-8, and reports them as damage. {@code said} is
+   * the decoded text, in which a U+FFFD (three bytes in UTF-8) replaces each malformed piece.
    */
   private void accountMalformed(int offset, int length, String said) {
     int start = offset + RecordHeader.ENTRY_BYTES;

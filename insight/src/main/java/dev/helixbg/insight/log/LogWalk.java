@@ -5,7 +5,8 @@ import dev.helixbg.insight.log.LogAccount.Kind;
 
 /**
  * Reads a log record by record, and passes the records to {@code sink}. Reports the bytes between
- * records to {@code sink} as damage. The calls are in order of offset, and together cover every byte.
+ * records to {@code sink} as damage. The calls are in order of offset, and together cover every
+ * byte.
  *
  * <p>If the bytes after a record confirm that it ends there ({@link RecordResync}), the walk passes
  * it on. If they do not, the walk tries explanations in this order:
@@ -105,10 +106,11 @@ record LogWalk(byte[] log, LiveEntries sink, RecordResync resync) {
    * length byte overflowed. Topic and record are then 256, 512, … bytes longer than the header
    * states. A topic has at most 16 KiB.
    *
-   * <p>The result is the smallest of these lengths with which the record ends at the end of the file
-   * or before a plausible header. The topic must be text without control characters, and all added
-   * bytes must be text without NUL. Every record header contains a NUL, so the added bytes include
-   * no other record. If none of the lengths fits, returns the length that the header states.
+   * <p>The result is the smallest of these lengths with which the record ends at the end of the
+   * file or before a plausible header. The topic must be text without control characters, and all
+   * added bytes must be text without NUL. Every record header contains a NUL, so the added bytes
+   * include no other record. If none of the lengths fits, returns the length that the header
+   * states.
    */
   private int topicLength(RecordHeader header) {
     int topic = textFrom(header.offset() + RecordHeader.ENTRY_BYTES, MAX_TOPIC, false);

@@ -86,9 +86,9 @@ record RecordResync(byte[] log) {
   }
 
   /**
-   * Returns the start of the first trusted chain of records (see the class) inside a torn record: it
-   * was never finished, so the length in its header may cover later records. If there is no chain,
-   * returns the end that the header states, or the end of the file if it is earlier.
+   * Returns the start of the first trusted chain of records (see the class) inside a torn record:
+   * it was never finished, so the length in its header may cover later records. If there is no
+   * chain, returns the end that the header states, or the end of the file if it is earlier.
    */
   int nextInside(RecordHeader torn) {
     int claim = (int) Math.min(torn.end(), log.length);
@@ -134,9 +134,10 @@ record RecordResync(byte[] log) {
   }
 
   /**
-   * Returns the header at {@code position}, or null if it is not plausible (see the class). If the file ends within the header,
-   * only the existing bytes of the header are checked. The result is then a substitute with the
-   * largest possible body, so that its record ends after the end of the file.
+   * Returns the header at {@code position}, or null if it is not plausible (see the class). If the
+   * file ends within the header, only the existing bytes of the header are checked. The result is
+   * then a substitute with the largest possible body, so that its record ends after the end of the
+   * file.
    */
   private RecordHeader plausible(int position) {
     RecordHeader header = RecordHeader.parse(log, position);

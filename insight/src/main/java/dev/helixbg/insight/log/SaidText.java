@@ -43,8 +43,8 @@ public final class SaidText {
 
   /**
    * Quickly checks whether a text may have embedded data. The pattern itself is slow, because it
-   * tries each position of each word. A run of 60 base64 digits does not suffice, because many paths
-   * and addresses contain one.
+   * tries each position of each word. A run of 60 base64 digits does not suffice, because many
+   * paths and addresses contain one.
    */
   private static boolean mayHaveData(String text) {
     return hasRun(text, LINE) && (hasRun(text, RUN) || hasLongLine(text))

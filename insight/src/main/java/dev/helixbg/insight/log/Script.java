@@ -5,12 +5,12 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** Knows the writing systems that have no spaces between words, or that the models cannot read. */
+/** Recognises writing systems without spaces between words, and those that models cannot read. */
 public final class Script {
   /**
-   * Writing systems whose letters are all in the vocabulary of the bundled models. The models cannot
-   * tell letters apart that their vocabulary lacks. It has 244 of 20,000 Chinese characters, and no
-   * Japanese or Korean words.
+   * Writing systems whose letters are all in the vocabulary of the bundled models. The models
+   * cannot tell letters apart that their vocabulary lacks. It has 244 of 20,000 Chinese characters,
+   * and no Japanese or Korean words.
    */
   private static final Set<UnicodeScript> READABLE =
       EnumSet.of(
@@ -47,8 +47,8 @@ public final class Script {
   }
 
   /**
-   * Whether a character belongs to a writing system without spaces between words. Korean counts too,
-   * because it has no space between a word and its particle.
+   * Whether a character belongs to a writing system without spaces between words. Korean counts
+   * too, because it has no space between a word and its particle.
    */
   public static boolean hasJoinedWords(char c) {
     return c >= 0x0E00

@@ -28,8 +28,9 @@ public final class SecretMask {
   private static final char MASK = '*';
 
   /**
-   * A kind of secret, which the pattern {@code form} matches; the group "secret" of the match is the
-   * secret. Every match contains one of the strings {@code sign}, so other texts are not searched.
+   * A kind of secret, which the pattern {@code form} matches; the group "secret" of the match is
+   * the secret. Every match contains one of the strings {@code sign}, so other texts are not
+   * searched.
    */
   private record Kind(String name, List<String> sign, Pattern form) {
     Kind(String name, List<String> sign, String form) {
@@ -91,7 +92,7 @@ public final class SecretMask {
         .findFirst();
   }
 
-  /** Returns the text with a {@code *} for each character of a secret, so positions are the same. */
+  /** Returns the text with {@code *} for each character of a secret, so positions are the same. */
   public static String masked(String text) {
     List<MatchResult> found = KINDS.stream().flatMap(kind -> secrets(kind, text)).toList();
     if (found.isEmpty()) {

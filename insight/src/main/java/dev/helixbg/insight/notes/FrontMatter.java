@@ -30,9 +30,9 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
  * Front matter: data before the text of a note. YAML is between two lines {@code ---}, as Obsidian,
- * Jekyll and Hugo write it; TOML is between two lines {@code +++}; JSON has no such lines. Blocks of
- * YAML or TOML that directly follow one another count as one. Properties as in Logseq and Pelican
- * are read, but remain part of the text.
+ * Jekyll and Hugo write it; TOML is between two lines {@code +++}; JSON has no such lines. Blocks
+ * of YAML or TOML that directly follow one another count as one. Properties as in Logseq and
+ * Pelican are read, but remain part of the text.
  *
  * <p>Values are texts and lists of texts, as written: no date or version is converted. If the YAML
  * as a whole is not valid, each key is read by itself, because many programs write invalid values
@@ -59,7 +59,8 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
   private static final Pattern KEY = Pattern.compile("[^\\s#\\[{'\"-][^:]{0,59}:(?:\\s.*)?");
 
   /**
-   * A line without a key that may begin a paragraph of front matter: a part of a value, or a comment.
+   * A line without a key that may begin a paragraph of front matter: a part of a value, or a
+   * comment.
    */
   private static final Pattern KEYLESS = Pattern.compile("[\\s#].*|-(?:\\s.*)?");
 
@@ -74,7 +75,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
 
   private static final TomlMapper TOML_MAPPER = new TomlMapper();
 
-  /** The lines between two lines {@code ---} or {@code +++}, and the offset after the second one. */
+  /** The lines between two lines {@code ---} or {@code +++}, and the offset after the second. */
   private record Block(List<String> lines, int end, boolean toml) {
     /**
      * Whether the lines look like data. In YAML, each paragraph must begin with a key, with a part

@@ -70,7 +70,7 @@ final class ItemScan {
   /** Minimum indentation of a list marker that belongs to the current item. */
   private int nested;
 
-  /** One item: its start and end in the file's text, and its text without marker and indentation. */
+  /** One item: its start and end in the file, and its text without marker and indentation. */
   record Item(int start, int end, String text) {}
 
   ItemScan(String text, List<Heading> headings) {

@@ -122,8 +122,9 @@ final class ItemTimes {
   }
 
   /**
-   * Whether the dates show that the newest fact is first: true if they fall from fact to fact, false
-   * if they rise. Empty if some rise and some fall, or if fewer than two differ from the date before.
+   * Whether the dates show that the newest fact is first: true if they fall from fact to fact,
+   * false if they rise. Empty if some rise and some fall, or if fewer than two differ from the date
+   * before.
    */
   private static Optional<Boolean> seen(List<Section> sections) {
     Map<String, Integer> last = new TreeMap<>();

@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
  * Decides how a file of facts, such as {@code MEMORY.md}, is cut into items, each of which becomes
  * an entry. If the file has lines that contain only {@value ItemScan#DIVIDER}, the items are the
  * blocks between these lines. In any other file, the items are those of Markdown lists, with all
- * lines indented under them. If they are not a list of facts, the file is cut at its headings or, if
- * it has fewer than {@value #LEAST}, into paragraphs.
+ * lines indented under them. If they are not a list of facts, the file is cut at its headings or,
+ * if it has fewer than {@value #LEAST}, into paragraphs.
  *
  * <p>The items of a list of facts contain most of the text. There are at least {@value #LEAST}
  * items; fewer are enough if the file has no other text or fewer than {@value #LEAST} headings.
@@ -76,7 +76,7 @@ final class Items {
   /** Minimum mean number of items per heading in a list of facts (measured on 50 public files). */
   private static final double PER_LESSON = 4.5;
 
-  /** Maximum number of items with the same label in a list of facts; lessons repeat their labels. */
+  /** Maximum number of items with the same label in a list of facts; lessons repeat labels. */
   private static final int MOST_LABELLED = 2;
 
   private static final Pattern CHECKBOX = Pattern.compile("\\[[ xX]\\]\\s.*", Pattern.DOTALL);
@@ -175,7 +175,7 @@ final class Items {
         : whole("no list of facts");
   }
 
-  /** Whether headings have few items each, and at least half are longer than a chapter's heading. */
+  /** Whether headings have few items each, and at least half are longer than chapter titles. */
   private static boolean areLessons(Set<Heading> headings, int items) {
     return headings.size() >= LESSONS
         && items < PER_LESSON * headings.size()

@@ -199,7 +199,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     headings.removeIf(one -> lessons.getOrDefault(one.title(), Set.of()).size() >= Items.LEAST);
   }
 
-  /** Returns links in properties such as {@code up: "[[pond]]"}, all with the offset {@code start}. */
+  /** Returns links in properties such as {@code up: "[[pond]]"}, with the offset {@code start}. */
   private static List<Link> linksOf(FrontMatter matter, int start) {
     return matter.values().values().stream()
         .flatMap(List::stream)
@@ -254,8 +254,8 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
      * @param own the start of the section's own heading, or of its text if it has no heading
      * @param from index of the first heading in the text; {@code to} is the index after the last
      * @param above the headings above the section, followed by its own heading
-     * @param part name of the part of a section to which the text belongs, such as {@code before its
-     *     first heading}; empty for a whole section
+     * @param part name of the part of a section to which the text belongs, such as {@code before
+     *     its first heading}; empty for a whole section
      */
     void divide(int start, int end, int own, int from, int to, List<String> above, String part) {
       int longest = way == Items.Way.SECTIONS ? LESSON : LONG;
@@ -311,8 +311,8 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     }
 
     /**
-     * Adds the text before a heading as a section, and the heading to the list {@code above}. Returns
-     * the end of the heading.
+     * Adds the text before a heading as a section, and the heading to the list {@code above}.
+     * Returns the end of the heading.
      */
     private int addBetween(int from, Heading heading, List<Heading> above) {
       addBetween(from, heading.start(), above);
@@ -321,7 +321,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       return Math.max(from, heading.end());
     }
 
-    /** Adds a text between items as a section if it has words and does more than introduce a list. */
+    /** Adds text between items as a section if it has words and does not only introduce a list. */
     private void addBetween(int from, int to, List<Heading> above) {
       String said = from < to ? text.substring(from, to).strip() : "";
       String words = WORDLESS.matcher(said).replaceAll("").strip();

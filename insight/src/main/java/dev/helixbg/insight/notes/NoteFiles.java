@@ -86,7 +86,8 @@ public final class NoteFiles {
 
   /**
    * Identities of the files found, by which no file is taken twice. One file can have two paths:
-   * through a link to a folder, as a hard link, or in two spellings if the file system ignores case.
+   * through a link to a folder, as a hard link, or in two spellings if the file system ignores
+   * case.
    */
   private final Set<Object> keys = new HashSet<>();
 
@@ -128,8 +129,9 @@ public final class NoteFiles {
   }
 
   /**
-   * Finds the memory files of coding agents ({@link MemoryPlaces}). Paths of files in the home folder
-   * begin with {@code ~/}; other paths are relative to {@code top}, the top of the repository.
+   * Finds the memory files of coding agents ({@link MemoryPlaces}). Paths of files in the home
+   * folder begin with {@code ~/}; other paths are relative to {@code top}, the top of the
+   * repository.
    */
   public static NoteFiles ofMemory(Path home, Path top) throws IOException {
     NoteFiles files = new NoteFiles(true, new Root(home, "~/"), home);
@@ -217,7 +219,7 @@ public final class NoteFiles {
     }
   }
 
-  /** Takes a memory file. Skips it if git ignores it or one of its folders, or a folder is a link. */
+  /** Takes a memory file, unless git ignores it or its folder, or one of its folders is a link. */
   private void takePlace(Path file) throws IOException {
     boolean isSkipped = ignored.ignores(file, false);
     for (Path one = file.getParent(); !one.equals(root.folder()); one = one.getParent()) {
@@ -269,8 +271,8 @@ public final class NoteFiles {
   }
 
   /**
-   * Whether a folder is an additional work tree ({@code git worktree}) of a repository, and helix-bg
-   * reads at least a part of the repository's first work tree.
+   * Whether a folder is an additional work tree ({@code git worktree}) of a repository, and
+   * helix-bg reads at least a part of the repository's first work tree.
    */
   private boolean isFurtherTree(Path folder) {
     return GitIgnore.firstTree(folder)
@@ -340,7 +342,9 @@ public final class NoteFiles {
             ? "larger than 16 MiB"
             : bytes + state.size() > MAX_BYTES
                 ? "beyond the limit of 256 MiB"
-                : found.size() >= MAX_FILES ? "beyond the limit of %,d files".formatted(MAX_FILES) : "";
+                : found.size() >= MAX_FILES
+                    ? "beyond the limit of %,d files".formatted(MAX_FILES)
+                    : "";
     if (!why.isEmpty()) {
       leaveOut(path, why);
       return;

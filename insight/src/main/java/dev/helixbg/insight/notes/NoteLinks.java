@@ -88,8 +88,8 @@ final class NoteLinks {
   }
 
   /**
-   * Returns the section of which {@code heading} is the heading or the anchor on GitHub. If there is
-   * none, returns the first section.
+   * Returns the section of which {@code heading} is the heading or the anchor on GitHub. If there
+   * is none, returns the first section.
    */
   private NoteName section(Note note, String heading) {
     NoteName first = note.sections().getFirst().place();
@@ -115,7 +115,7 @@ final class NoteLinks {
     return lower(heading).replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-');
   }
 
-  /** Resolves {@code .} and {@code ..} in a path; {@code ..} if it leads out of the notes' folder. */
+  /** Resolves {@code .} and {@code ..} in a path; {@code ..} if it leaves the folder of notes. */
   private static String normal(String path) {
     Deque<String> parts = new ArrayDeque<>();
     for (String part : NormalForm.composed(path).split("/")) {

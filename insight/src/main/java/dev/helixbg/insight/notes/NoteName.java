@@ -33,7 +33,7 @@ public record NoteName(String file, String heading, String part) {
   /** Words for the part before the first heading, in brackets at the end of the part's name. */
   static final String BEFORE_FIRST = "before its first heading";
 
-  /** Words between {@link #BEFORE_FIRST} and a number: {@code before its first heading of level 2}. */
+  /** Words that end {@link #BEFORE_FIRST} and precede a level, as in {@code … of level 2}. */
   static final String OF_LEVEL = " of level ";
 
   /** Words for a text between the items of a list of facts; such a text is not a fact. */
@@ -133,7 +133,7 @@ public record NoteName(String file, String heading, String part) {
     return one.isPresent() && other.isPresent() && !one.equals(other);
   }
 
-  /** Whether two topics are folders of notes, and {@code topic} is equal to the other or inside it. */
+  /** Whether both topics are folders of notes, and {@code topic} is in the other or equals it. */
   public static boolean isWithin(String topic, String other) {
     return Entry.isNote(topic)
         && Entry.isNote(other)

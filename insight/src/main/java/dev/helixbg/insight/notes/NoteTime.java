@@ -22,11 +22,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Finds the time at which a note was written, in local minutes since 1970-01-01 00:00. A date in the
- * front matter comes first; the date of a change is preferred to the date of the creation. Without
- * such a date, a date at the beginning of the file name counts, and otherwise the time of the file.
- * In a git work tree, the time of a file only tells when git wrote it. There, the time of a note
- * without a date is unknown.
+ * Finds the time at which a note was written, in local minutes since 1970-01-01 00:00. A date in
+ * the front matter comes first; the date of a change is preferred to the date of the creation.
+ * Without such a date, a date at the beginning of the file name counts, and otherwise the time of
+ * the file. In a git work tree, the time of a file only tells when git wrote it. There, the time of
+ * a note without a date is unknown.
  *
  * <p>If a date cannot be parsed, the time is unknown. The file's other dates, or else all dates of
  * the folder, show whether {@code 03/05/2024} is in March or in May. If these dates disagree, the

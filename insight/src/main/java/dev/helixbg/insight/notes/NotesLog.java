@@ -44,8 +44,8 @@ import java.util.stream.Stream;
  * Converts a folder of notes to a log of helix-bg's own, in the format that {@link DataLog} reads.
  *
  * <p>Each section of a file becomes an entry. Its topic is the folder with a final slash, and its
- * source is the file ({@link Entry#note}). If the log exists, unchanged entries keep their order and
- * times in it; new entries follow, the oldest first.
+ * source is the file ({@link Entry#note}). If the log exists, unchanged entries keep their order
+ * and times in it; new entries follow, the oldest first.
  */
 public final class NotesLog {
   /** Maximum length of the topic of a record, in bytes. */
@@ -295,8 +295,8 @@ public final class NotesLog {
 
   /**
    * Returns the patterns of the files for which an agent loads a memory file; empty for all files.
-   * For a file that an agent loads only on request, returns a text that contains the file's path, so
-   * that no other file has the same text.
+   * For a file that an agent loads only on request, returns a text that contains the file's path,
+   * so that no other file has the same text.
    */
   private static String paths(FrontMatter matter, String path) {
     Optional<String> always = matter.first("alwaysapply");

@@ -8,9 +8,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The agent, project, folder and files for which an entry of a memory file is written. If no session
- * of an agent loads two entries together, both are needed, even if they have the same words. The
- * scope of an entry of any other file is empty, but its text may refer to its file's own folder.
+ * The agent, project, folder and files for which an entry of a memory file is written. If no
+ * session of an agent loads two entries together, both are needed, even if they have the same
+ * words. The scope of an entry of any other file is empty, but its text may refer to its file's own
+ * folder.
  *
  * @param path path of the memory file; for other entries, this and all later fields are empty
  * @param agent the agent that loads the file; empty for all agents
@@ -36,7 +37,7 @@ public record Scope(
   private static final Map<String, String> SAME_AGENT =
       Map.of("github", "copilot", "codeium", "windsurf");
 
-  /** A reference to the text's own folder: a relative link, an import, an agent's file, or words. */
+  /** A reference to the text's own folder: a relative link, an import, an agent's file, words. */
   private static final Pattern OF_FOLDER =
       Pattern.compile(
           "(?im)(?:\\]\\(|^ {0,3}\\[[^\\]\\n]+\\]:\\s*+|<(?:img|a)\\s[^>]{0,200}(?:src|href)=[\"'])"
@@ -100,7 +101,7 @@ public record Scope(
     return apart(other, true).isEmpty() && headings(other).isEmpty();
   }
 
-  /** Returns why no session is about both entries, so that their pair is never at a report's top. */
+  /** Returns why no session is about both entries; such a pair is never at a report's top. */
   public Optional<String> elsewhere(Scope other, boolean sameWords) {
     return differ("they are for different projects", owner, other.owner)
         .or(() -> differ("they are for different files", paths, other.paths))

@@ -52,7 +52,8 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
   static GitCommand of(GitRepository repository) throws SourceException {
     Path git =
         program(System.getenv("PATH"))
-            .orElseThrow(() -> new SourceException("it cannot be read, because git is not on the PATH"));
+            .orElseThrow(
+                () -> new SourceException("it cannot be read, because git is not on the PATH"));
     try {
       Path folder = Files.createTempDirectory("helix-bg-git");
       Files.createDirectory(folder.resolve("refs"));
@@ -87,10 +88,10 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
 
   /**
    * Returns the history along the first parents, newest commit first, up to {@link #MAX_LISTING}
-   * bytes. A commit begins with the byte 01, its id, its two times in seconds since 1970 (committed,
-   * authored) and its date. For each changed file, a letter and a path follow; for a renamed file, R
-   * and both paths. If git fails or takes too long, a second try does not find files that were
-   * renamed and changed in the same commit.
+   * bytes. A commit begins with the byte 01, its id, its two times in seconds since 1970
+   * (committed, authored) and its date. For each changed file, a letter and a path follow; for a
+   * renamed file, R and both paths. If git fails or takes too long, a second try does not find
+   * files that were renamed and changed in the same commit.
    */
   byte[] log() throws SourceException {
     try {

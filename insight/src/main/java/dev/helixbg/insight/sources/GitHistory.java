@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Removals and renames of files in the history along the first parents. Position 0 is the newest. */
+/** Removals and renames of files along the first parents. The newest commit has position 0. */
 final class GitHistory {
   private static final Pattern DATED_COMMIT =
       Pattern.compile("\u0001([0-9a-f]+) (\\d{1,18}) (\\d{1,18}) (\\d{4,}-\\d\\d-\\d\\d)");

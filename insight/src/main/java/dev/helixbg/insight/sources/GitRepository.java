@@ -67,7 +67,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
     return commit.length() == 64;
   }
 
-  /** Git's folder for this worktree, and git's folder for all worktrees; usually the same folder. */
+  /** Git's folder for this worktree, and git's folder for all worktrees; usually the same. */
   private record Layout(Path own, Path common) {
 
     static Layout of(Path folder) throws SourceException {

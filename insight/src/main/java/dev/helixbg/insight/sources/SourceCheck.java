@@ -175,7 +175,7 @@ public final class SourceCheck {
         Optional.of(new Since(commit.id().substring(0, COMMIT), commit.date())));
   }
 
-  /** The checked folders, in the order of the settings; missing files, in the order of the entries. */
+  /** The folders, in the order of the settings; the missing files, in the order of the entries. */
   public record SourceCheckResult(List<Folder> folders, List<Finding.MovedSource> moved) {
     /** Puts findings on wrong lines of indexes before the other findings. */
     public SourceCheckResult with(List<Finding.MovedSource> lines) {
