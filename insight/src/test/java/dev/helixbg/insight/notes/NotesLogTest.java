@@ -574,7 +574,7 @@ class NotesLogTest {
   }
 
   @Test
-  /** An embedded picture does not count toward the length of a note, but makes its file large. */
+  void tenThousandFilesAreRead() throws IOException {
     for (int i = 0; i < 10_000; i++) {
       note(
           "t%d/%d.md".formatted(i % 100, i),
@@ -589,7 +589,7 @@ class NotesLogTest {
     assertEquals(9_998, links().size(), "0 and 5,000 would link to themselves");
   }
 
-  /** A note is as long as its words: with a picture in it, the file may have megabytes. */
+  /** An embedded picture does not count toward the length of a note, but makes its file large. */
   @Test
   void aLargePictureDoesNotHideItsNote() throws IOException {
     String lines =
