@@ -25,7 +25,8 @@ import java.util.Arrays;
  * <p><b>Sound.</b> A whole record is sound if it ends at the end of the file, or if a plausible
  * header (whole or cut) follows it. It is also sound if a chain of well-formed whole records
  * follows it. The chain must reach the end of the file or a plausible header, or have {@value
- * #CHAIN} records. A sound record is always taken as a record, even if its text looks like records.
+ * #CHAIN} records. A sound record always counts as a record, even if its text looks like further
+ * records.
  *
  * <p><b>Trusted chain.</b> After damage, the search stops at the first place from which plausible
  * whole records follow one another until
