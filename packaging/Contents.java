@@ -27,10 +27,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What is in an installation: takes native libraries of other platforms out of its jars, and writes
- * licences and a list of components (CycloneDX 1.6). Started from its source by scripts/package.
+ * Completes an installation: removes native libraries of other platforms from its jars, and writes
+ * licences and a list of components (CycloneDX 1.6). scripts/package runs this source file.
  *
- * <p>Arguments: the installation's folder, the platform, the version, the time of everything in
+ * <p>Arguments: the installation's folder, the platform, the version, and the time of the list in
  * seconds since 1970.
  */
 final class Contents {
@@ -42,7 +42,7 @@ final class Contents {
       Pattern.compile(
           "(META-INF/(maven/[^/]+/[^/]+/)?)?([A-Za-z]+-)*(LICENSE|NOTICE|ThirdParty|AL2|LGPL|about\\.html)[^/]*");
 
-  /** What jars call the folders of a platform. */
+  /** The names that jars use for the folders of each platform. */
   private static final Map<String, List<String>> FOLDERS =
       Map.of(
           "linux-x64", List.of("/linux-x64/", "/linux-x86_64/", "/linux-x86-64/", "/Linux/x86_64/"),
@@ -94,7 +94,7 @@ final class Contents {
       String[] about = name.matches() ? known.get(name.group(1)) : null;
       if (about == null) {
         throw new IOException(
-            "nothing is known of the licence of " + jar + "; add it to packaging/components.tsv");
+            "the licence of " + jar + " is unknown; add the jar to packaging/components.tsv");
       }
       String its = name.group(2) == null ? version : name.group(2);
       stripNatives(jar);
@@ -146,7 +146,7 @@ final class Contents {
 
   private void copyLicences(Path jar, String[] about, String its) throws IOException {
     if (about[1].equals("dev.helixbg")) {
-      return; // the one beside this folder
+      return; // the file LICENSE beside the folder of licences is enough
     }
     Path folder = licences(about[0]);
     boolean own = false;
@@ -174,7 +174,7 @@ final class Contents {
     }
   }
 
-  /** Its licences are in runtime/legal. */
+  /** Adds the Java runtime as a component. Its licences are in runtime/legal. */
   private void addRuntime() throws IOException {
     Properties release = new Properties();
     try (InputStream file = Files.newInputStream(root.resolve("runtime/release"))) {

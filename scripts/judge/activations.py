@@ -14,11 +14,11 @@ ROOT = Path(__file__).resolve().parents[2]
 RESOURCE = ROOT / "embed/src/main/resources/dev/helixbg/embed/onnx/activations"
 LAYERS, HEADS, LONGEST = 6, 12, 256
 GELU_SHIFT = 0.17  # Square.GELU_SHIFT
-EACH = 5  # of the clusters' texts one in so many: activations hardly grow with more
+EACH = 5  # every fifth text of the training data is read; with more texts, the largest activations hardly grow
 
 
 def texts():
-    """The project's documents, and notes written for the training of the judge of notes."""
+    """Yields the project's documents, and notes that were written to train the judge of notes."""
     for file in sorted((ROOT / "docs").rglob("*.md")):
         yield file.read_text()
     for file in sorted((ROOT / "insight/src/judge/clusters").glob("*.jsonl")):
@@ -27,14 +27,14 @@ def texts():
 
 
 def erf(x):
-    """Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26."""
+    """Approximates the error function by formula 7.1.26 of Abramowitz and Stegun, Handbook of Mathematical Functions."""
     t = 1 / (1 + 0.3275911 * np.abs(x))
     polynomial = ((((1.061405429 * t - 1.453152027) * t + 1.421413741) * t - 0.284496736) * t + 0.254829592) * t
     return np.sign(x) * (1 - polynomial * np.exp(-x * x))
 
 
 class Network:
-    """The network in single precision, and the largest magnitude of each channel before each matrix product."""
+    """Computes MiniLM in single precision, and records the largest magnitude of each channel before each matrix product."""
 
     def __init__(self, weights):
         self.weights = weights

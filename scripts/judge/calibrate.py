@@ -1,7 +1,8 @@
-"""Calibrates the judge of notes: from what the models of the folds say of the collections held out, the weight of the cheap score, a temperature, two biases, and the bounds of *likely*.
+"""Calibrates the judge of notes on held-out collections of notes, from the logits of the models of the folds, none of which was trained on the fold's collections. Fits the weight
+of the cheap score (similarity by vectors and words), a temperature, two biases, and the bounds from which a pair is called *likely the same* or *likely overtaken*.
 
-All pairs count that the report would read in the KBs that measure: real pairs at their own frequency, with a rewrite, a newer note or a look-alike for a few notes in
-a hundred. What was planted or read by somebody is the truth; a pair of real notes that nobody read counts as neither same nor overtaken, so no figure flatters by it.
+Uses all pairs that the pair judge would read in the KBs for measurement: the real pairs of the collections and, for a few notes in a hundred, a planted rewrite, a newer
+note or a look-alike. The labels of planted pairs, and of pairs that a person has read, are known. Any other pair counts as neither same nor overtaken, so no result is too good.
 """
 import argparse
 from pathlib import Path
@@ -14,17 +15,17 @@ from minilm import load_npz
 from train import Data
 
 RIGHT = 0.9
-FEWEST = 20  # pairs that a bound is drawn from
+FEWEST = 20  # minimum number of pairs above a bound
 NEVER = 2.0  # a bound that no probability reaches
 NAMES = {SAME: "likely same", OVERTAKEN: "likely overtaken"}
 BIASES = np.linspace(-8, 4, 61)
 WEIGHTS = np.linspace(0, 24, 25)
 DRAWS = 1000
-SHARES = [1, 1 / 2, 1 / 3]  # of the planted notes: real KBs say less twice, and what is named must be right in them, too
+SHARES = [1, 1 / 2, 1 / 3]  # shares of the planted notes that are kept: real KBs have fewer repetitions, and the bounds must hold for them, too
 
 
 class HeldOut:
-    """What a fold's model says of its candidates: logits, labels, and the note that a pair goes with."""
+    """The logits of a fold's model for its held-out pairs, with labels, and with the note by which a pair is drawn for confidence intervals."""
 
     def __init__(self, data, fold, said):
         logits, labels, notes, known, scores, planted = [], [], [], [], [], []
@@ -50,7 +51,10 @@ def joined(some):
 
 
 def probabilities(seen, fitted):
-    """seen: four logits and the cheap score; fitted: temperature, biases of same and overtaken, weight of the cheap score"""
+    """Returns the probabilities of the four classes.
+
+    seen: four logits and the cheap score; fitted: temperature, biases of same and overtaken, weight of the cheap score
+    """
     temperature, same, overtaken, weight = fitted
     powers = seen[:, :4].copy()
     powers[:, :2] += np.array([same, overtaken]) + weight * seen[:, 4:]
@@ -65,7 +69,7 @@ def loss(seen, labels, fitted):
 
 
 def precision(folds, weight):
-    """The mean of the average precisions by fold, each of the KBs of that fold."""
+    """Returns the mean of the average precisions of all KBs of the folds."""
     means = []
     for fold in folds:
         score = log_odds(fold.seen) + weight * fold.seen[:, 4]
@@ -76,7 +80,7 @@ def precision(folds, weight):
 
 
 def fit(folds):
-    """The weight by which the ranks are best; with it the others that have the least loss, one after the other until none changes."""
+    """Chooses the weight of the cheap score with the best ranks, then the other parameters with the least loss, in turn until none changes."""
     seen, labels = joined(folds)
     weight = float(max(WEIGHTS, key=lambda w: precision(folds, w)))
     choices = [np.exp(np.linspace(np.log(0.5), np.log(5), 47)), BIASES, BIASES]
@@ -89,7 +93,7 @@ def fit(folds):
 
 
 def lowest_bound(p, right):
-    """From which probability on nine of ten are right, but none that promises less; or NEVER."""
+    """Returns the lowest probability, at least 0.9, from which on nine of ten pairs are right; NEVER if there is none."""
     order = np.argsort(-p, kind="stable")
     shares = np.cumsum(right[order]) / np.arange(1, len(p) + 1)
     good = np.nonzero((shares >= RIGHT) & (p[order] >= RIGHT) & (np.arange(1, len(p) + 1) >= FEWEST))[0]
@@ -97,13 +101,16 @@ def lowest_bound(p, right):
 
 
 def shares_right(p, right, planted, bound):
-    """Of those from a bound on, how many are right where so many of the planted notes are there; planted: how many of each pair's notes are."""
+    """Returns, for each share of the planted notes that is kept (SHARES), the share of right pairs among those from a bound on.
+
+    planted: number of notes of each pair that have a planted companion
+    """
     named = p >= bound
     return [float(((share**planted) * right)[named].sum() / max(1e-9, (share**planted)[named].sum())) for share in SHARES]
 
 
 def reliability(p, right):
-    """Prints how many, what was promised, what was right; returns the expected calibration error."""
+    """Prints, for ranges of the probability p, the number of pairs, the mean of p and the share of right pairs; returns the expected calibration error."""
     edges, error = [0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 1.0001], 0
     for low, high in zip(edges, edges[1:]):
         some = (p >= low) & (p < high)
@@ -114,7 +121,7 @@ def reliability(p, right):
 
 
 def interval(notes, named, right):
-    """Nine in ten draws of the notes: the share of the named that are right."""
+    """Returns the 90 % interval of the share of right pairs among the named ones, by drawing the notes again (bootstrap)."""
     draw = np.random.RandomState(0)
     some, place = np.unique(notes, return_inverse=True)
     shares = []

@@ -1,4 +1,4 @@
-"""The steps of scripts/train-judge but the training itself: prepare, prepare-facts, collections, write."""
+"""The steps of scripts/train-judge without the training itself: prepare, prepare-facts, collections, write."""
 import argparse
 import json
 import subprocess
@@ -36,7 +36,7 @@ def prepare(options):
 
 
 def read_facts(folder, program):
-    """Two texts and the label of each pair in read.tsv, as the program cuts and lists them; folder: clones of the repositories"""
+    """Returns the two texts and the label of each pair in read.tsv, if helix-bg lists the pair. folder: has clones of the repositories"""
     from corpus import LABELS, OVERTAKEN, RELATED, SAME, clone_of
 
     of = {}

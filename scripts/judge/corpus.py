@@ -1,8 +1,9 @@
-"""Makes the KBs that the judge of notes learns from and is measured on, has the program list their pairs, and packs all as token ids.
+"""Makes the KBs on which the judge of notes is trained and measured, lets helix-bg list their pairs, and packs the pairs as token ids.
 
-A KB of training is what one writer wrote, or a public collection with its companions. A KB of measuring is the public collections of one
-fold with one companion for each note that has some: a rewrite, a newer note or a look-alike in turn, so that there are three KBs a fold; and
-each collection by itself that nothing is trained on and of which somebody read the pairs.
+A KB for training has the notes of one writer, or a public collection with its companions: notes that were written for some of its notes. There are
+two kinds of KBs for measurement. One has the public collections of one fold, and for each note with companions one of them: a rewrite, a newer note
+or a look-alike. The kind rotates, so that each fold has three such KBs. The other has one collection of which people have read pairs, and on which
+nothing is trained.
 """
 import json
 import re
@@ -15,11 +16,11 @@ import numpy as np
 from wordpiece import WordPiece
 
 FOLDS = 4
-ROOM = 220  # tokens of each side
-CHARACTERS = 32 * ROOM  # of a text that are looked at
+ROOM = 220  # maximum number of tokens of each text of a pair
+CHARACTERS = 32 * ROOM  # maximum number of characters of a text that are converted to tokens
 SAME, OVERTAKEN, RELATED, DIFFERENT, NEITHER, UNKNOWN = range(6)  # NEITHER same nor overtaken
 LABELS = {"same": SAME, "overtaken": OVERTAKEN, "related": RELATED, "different": DIFFERENT, "neither": NEITHER, "unsure": UNKNOWN}
-KINDS = ["", "rewrite", "overtaken", "lookalike", "same"]  # what was planted in a pair, or read in it: same or overtaken
+KINDS = ["", "rewrite", "overtaken", "lookalike", "same"]  # kind of a planted pair; "same": a pair that a person has read and called same or overtaken
 PARTS = ["base", "rewrite", "newer", "lookalike", "related", "partial"]
 COMPANIONS = ["rewrite", "newer", "lookalike"]
 SHORTEST, LONGEST = 60, 12_000  # characters of a note
@@ -35,7 +36,7 @@ class Kb:
         return len(self.notes) - 1
 
     def label(self, a, b, label, kind=""):
-        """a: the older one"""
+        """Labels a pair; a is the older note."""
         self.labels[a, b] = label
         self.kinds[a, b] = KINDS.index(kind)
 
@@ -58,7 +59,7 @@ def clone_of(folder, name):
 
 
 def read_collection(folder, collection):
-    """Topic and text of each note by its path."""
+    """Returns topic and text of each note, by path."""
     clone = clone_of(folder, collection["name"])
     git = ["git", "-C", clone]
     listed = subprocess.run(git + ["ls-tree", "-r", "-z", collection["commit"]], capture_output=True)
@@ -107,7 +108,7 @@ def of_writers(data):
 
 
 def plant(kb, at, companion, which):
-    """Adds companions of the note at a place."""
+    """Adds companions of the note with the index `at`, and labels their pairs."""
     place = {kind: kb.add(kb.notes[at][0], companion[kind]) for kind in which}
     for kind, to in place.items():
         kb.label(at, to, *{"rewrite": (SAME, "rewrite"), "newer": (OVERTAKEN, "overtaken"), "lookalike": (DIFFERENT, "lookalike")}[kind])
@@ -158,7 +159,7 @@ def of_collections(data, folder):
 
 
 def of_project(folder):
-    """The KB in which the project's own benchmark planted pairs; it is only measured on."""
+    """Returns the KB of the project's own benchmark, which has planted pairs. It is used for measurement only."""
     notes = []
     for path in sorted(folder.glob("part-*.md")):
         topic = when = None
@@ -184,11 +185,14 @@ def of_project(folder):
 
 
 def list_pairs(kbs, work, java):
-    """Has the program list the pairs of each KB: a, b, score by own vectors and words, place in the program's list (0, -1, …), where reading begins in each."""
+    """Lets helix-bg list the pairs of each KB.
+
+    Each row has the indexes a and b, the score by vectors and words, the negated place in helix-bg's list (0, -1, …), and the offset in each text at which a judge begins to read.
+    """
     lists = work / "lists"
     lists.mkdir(parents=True, exist_ok=True)
     for old in lists.glob("*.*"):
-        old.unlink()  # but not the vectors
+        old.unlink()  # the file of vectors, whose name has no dot, is kept
     for kb in kbs:
         with open(lists / (kb.name + ".notes"), "w", encoding="utf-8") as out:
             for topic, text in kb.notes:
@@ -207,7 +211,7 @@ def list_pairs(kbs, work, java):
 
 
 def pack(kbs, listed, tokenizer, target):
-    """All pairs as token ids of what is read of each side."""
+    """Writes all pairs, with the token ids that a judge reads of each text."""
     sides, tokens, starts = {}, [], [0]
     cut = {}
 

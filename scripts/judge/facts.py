@@ -1,8 +1,9 @@
-"""Trains the judge of facts: the judge of notes in form, and begun from the same model, but trained on short texts.
+"""Trains the judge of facts. It has the form of the judge of notes and begins with the same model, but is trained on short texts.
 
-It learns from pairs of public memory files that readers judged, and from clusters that were written for it. A cluster has a fact (base), the
-same in other words (same1, same2), a newer fact that overtakes it, one that contradicts it, two that look alike, and a related one. All clusters of a project belong to one invented memory file, so the nearest texts of other clusters are what the program would
-list beside the right pairs: each text is paired with the ten nearest and five more.
+It learns from pairs in public memory files, which people have judged, and from clusters of facts that were written for it. A cluster has a fact
+(base), the same fact in other words (same1, same2), a newer fact that overtakes it, one that contradicts it, two that look alike, and a related one.
+All clusters of a project belong to one invented memory file. helix-bg would also list the nearest texts of other clusters as pairs, so each text is
+paired with the ten nearest of these texts, and with five others.
 """
 
 import argparse
@@ -26,19 +27,19 @@ SAID = ["base", "same1", "same2"]
 PARTS = SAID + ["newer", "contra", "lookalike1", "lookalike2", "related"]
 OF_NOTES = {"base": "base", "rewrite": "same1", "newer": "newer", "lookalike": "lookalike1", "related": "related"}
 BATCH = 128
-STEPS_FOR_EACH = 2.5  # times that each pair is seen
-REAL_TIMES, GOOD_TIMES = 3, 6  # times that a real pair counts, and one that is worth an act
+STEPS_FOR_EACH = 2.5  # number of times that each pair is trained on
+REAL_TIMES, GOOD_TIMES = 3, 6  # repetitions of a real pair, and of a real pair that is the same or overtaken
 WORKERS = 2  # processes that make batches
-NEGATIVES = 1.5  # of an epoch, for each pair with a label
-NEAREST, OTHERS, COPY = 10, 5, 0.86  # pairs of a text with texts of other clusters; nearer ones could be the same
-OVERTAKEN_TURNED = 0.25  # share of these pairs that are shown with the newer text first
-DATED = 0.12  # share of texts that get a date in front
+NEGATIVES = 1.5  # pairs of different clusters in an epoch, for each pair with a label
+NEAREST, OTHERS, COPY = 10, 5, 0.86  # number of nearest and of other texts with which a text is paired; texts with a greater cosine could be the same fact
+OVERTAKEN_TURNED = 0.25  # share of overtaken pairs that are shown with the newer text first
+DATED = 0.12  # share of texts before which a date is put
 MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 DATES = [f"({y}-{m:02d}-{d:02d})" for y in (2024, 2025, 2026) for m in range(1, 13) for d in (3, 11, 19, 27)] + [f"[{m} {d}]" for m in MONTHS for d in (2, 9, 23)]
 
 
 def clusters_of(data):
-    """Clusters by project; those of notes without the long text that says a fact among others."""
+    """Returns the clusters of each project. Of clusters of notes, the long text that contains a fact among others is left out."""
     projects = {}
     for path in sorted((data / "facts").glob("*.jsonl")):
         for cluster in lines(path):
@@ -54,7 +55,7 @@ def texts_of(data):
 
 
 def label(one, other):
-    """Of two parts of a cluster, in the order of PARTS; None: not trained on."""
+    """Returns the label of two parts of a cluster, given in the order of PARTS; None if the pair is not used for training."""
     if one in SAID:
         return SAME if other in SAID else OVERTAKEN if other in ("newer", "contra") else RELATED if other == "related" else DIFFERENT
     if "contra" in (one, other):
@@ -64,7 +65,7 @@ def label(one, other):
 
 class Pairs:
     def __init__(self, projects, real, base, tokenizer, device):
-        """real: two texts and the label of each pair of public files"""
+        """real: the two texts and the label of each pair from public files"""
         texts, self.labelled, groups = {}, [], []
         for project in projects:
             groups.append([])
@@ -96,7 +97,7 @@ class Pairs:
         return sorted(pairs)
 
     def batches(self, worker, seed):
-        """Batches without end; those of one of the workers."""
+        """Yields the batches of one worker, without end."""
         torch.set_num_threads(1)
         shuffled, turned = random.Random(seed), random.Random(7 * seed + worker)
         while True:
@@ -124,7 +125,7 @@ class Pairs:
 
 @torch.no_grad()
 def vectors(texts, base, device):
-    """The bundled model's own vectors."""
+    """Returns the vectors that the bundled model computes for the texts."""
     body, found = MiniLm(base).to(device).eval(), np.zeros((len(texts), 384), np.float32)
     order = np.argsort([len(x) for x in texts], kind="stable")
     for at in range(0, len(order), 256):

@@ -1,10 +1,10 @@
-"""Makes the two knowledge bases held out (insight/src/judge/heldout.jsonl) as folders of notes, each with its truth for `bench findings`.
+"""Makes the two held-out knowledge bases (insight/src/judge/heldout.jsonl) as folders of notes, each with a file of the planted pairs for `bench findings`.
 
     scripts/judge/heldout.py COLLECTIONS OUT
     scripts/helix-bg bench findings --notes OUT/first/notes --truth OUT/first/truth.tsv
 
-COLLECTIONS has the three public collections as OWNER/NAME, each at its commit below. The second KB has its notes with a rewrite or a newer note,
-and of the others those with the least SHA-256 of their path, 510 in all.
+COLLECTIONS has the three public collections as OWNER/NAME, each at its commit below. The second KB has 510 notes: all notes with a rewrite or a newer
+note, and those of the other notes whose paths have the smallest SHA-256.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ def digest(path):
 
 
 def name(text):
-    """A file name of the first words, as people give them."""
+    """Returns a file name made of the first words of a note, as people name their files."""
     return "log/" + " ".join(re.findall(r"[\w.'-]+", text)[:7]).strip(".") + ".md"
 
 

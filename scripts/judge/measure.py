@@ -1,39 +1,39 @@
-"""How good a judge is on KBs that it was not trained on: what leads, in which order, with intervals; and how the cheap score is mixed in.
+"""Measures a judge on KBs on which it was not trained: which pairs are first in its list, with confidence intervals, and the effect of the cheap score (similarity by vectors and words).
 
-A pair that was planted, or that somebody read and found good, counts as good; a pair that nobody read counts as bad.
+A pair is good if it was planted, or if a person has read it and called it same or overtaken. All other pairs count as bad.
 """
 import numpy as np
 
 from corpus import FOLDS, OVERTAKEN, UNKNOWN
 
-CHEAP_WEIGHT = 6.0  # of the cheap score beside the log odds, while tables are printed; train-judge calibrate fits it
+CHEAP_WEIGHT = 6.0  # weight of the cheap score, relative to the log odds, for the tables; train-judge calibrate fits the weight of the program
 WEIGHTS = [0, 2, 4, 6, 8, 10, 12, 16, 24]
-REWRITE, OVERTAKEN_NOTE, LOOKALIKE, FOUND = 1, 2, 3, 4  # the column `kind`
+REWRITE, OVERTAKEN_NOTE, LOOKALIKE, FOUND = 1, 2, 3, 4  # values of the column `kind`
 DRAWS = 1000
 
 
 def log_odds(p):
-    """Of same or overtaken, from log probabilities."""
+    """Returns the log odds that a pair is the same or overtaken, from the log probabilities of the classes."""
     return np.logaddexp(p[:, 0], p[:, 1]) - np.logaddexp(p[:, 2], p[:, 3])
 
 
 def best_first(rows, scores):
-    """Rows that have a score."""
+    """Returns the rows that have a score, the highest score first."""
     rows = rows[~np.isnan(scores[rows])]
     return rows[np.argsort(-scores[rows], kind="stable")]
 
 
 def candidates(data, kb, share=0.5):
-    """Rows of a KB that are read, the first n/2 of the program's list or another share; and all others of it."""
+    """Returns the rows of a KB that the judge reads, by default the first n/2 of helix-bg's list of pairs for n notes; then the other rows of the list."""
     rows = best_first(data.rows(kb), data.all)
     first = int(share * data.sizes[kb])
     return rows[:first], rows[first:]
 
 
 def ranked(data, kb, said, weight=CHEAP_WEIGHT, share=0.5):
-    """Rows of a KB as they would be listed: what is read, ranked, and all others behind.
+    """Returns the rows of a KB in the order of the report: first the rows that the judge reads, by rank, then all others.
 
-    said: log odds by row; None for the cheap score alone
+    said: log odds by row; None to rank by the cheap score alone
     """
     if said is None:
         return best_first(data.rows(kb), data.all)
@@ -43,7 +43,7 @@ def ranked(data, kb, said, weight=CHEAP_WEIGHT, share=0.5):
 
 
 def cheap(data, kb, rows):
-    """The cheap score of rows; the least of the KB where it was not listed."""
+    """Returns the cheap score of rows. A row without a score gets the lowest score of the KB."""
     return np.where(np.isnan(data.own[rows]), np.nanmin(data.own[data.rows(kb)]), data.own[rows])
 
 
@@ -53,12 +53,15 @@ def places(data, kb):
 
 
 def counts(data, kb, order):
-    """Of the first 10, 20, 50, n/10, n/2: rewrites, overtaken, look-alikes, others that were read and found good."""
+    """Counts rewrites, overtaken notes, look-alikes, and pairs that a person has found good, among the first 10, 20, 50, n/10 and n/2 pairs."""
     return [[int((data.kind[order[:k]] == kind).sum()) for kind in (REWRITE, OVERTAKEN_NOTE, LOOKALIKE, FOUND)] for k in places(data, kb)]
 
 
 def drawn(data, kb, order, seed):
-    """Shares of good pairs among the first 10, 20, 50 and n/10, and of all good ones in n/10 and n/2, by 1,000 draws of the notes; a pair goes with its older note."""
+    """Returns results for 1,000 random draws of the notes (bootstrap); a pair is drawn with its older note.
+
+    The results are the shares of good pairs among the first 10, 20 and 50 pairs, and the shares of all good pairs that are among the first n/10 and n/2.
+    """
     draw = np.random.RandomState(seed)
     n = data.sizes[kb]
     good, all_good = np.isin(data.kind[order], (REWRITE, OVERTAKEN_NOTE, FOUND)), data.rows(kb)
@@ -75,7 +78,7 @@ def drawn(data, kb, order, seed):
 
 
 def table(title, data, kbs, said_of, weight=CHEAP_WEIGHT):
-    """One line for each fold: means over its KBs, and intervals of nine in ten draws."""
+    """Prints a line for each fold: means over its KBs, and 90 % intervals."""
     for fold in sorted({data.folds[k] for k in kbs}):
         some = [k for k in kbs if data.folds[k] == fold]
         orders = [ranked(data, k, said_of(k), weight) for k in some]
@@ -89,12 +92,12 @@ def table(title, data, kbs, said_of, weight=CHEAP_WEIGHT):
 
 
 def average_precision(good, total):
-    """The mean of the precisions at each good one of a list, of so many in all."""
+    """Returns the mean of the precisions at each good pair of a list. total: number of good pairs, also outside the list"""
     return (np.cumsum(good) / np.arange(1, len(good) + 1))[good].sum() / max(1, total)
 
 
 def real(title, data, kbs, said_of, weight=CHEAP_WEIGHT):
-    """One line for each collection as it is: how many good ones are among the first of the pairs that somebody read, and average precision."""
+    """Prints a line for each collection without planted pairs: the number of good pairs among the first pairs that a person has read, and the average precision."""
     for kb in kbs:
         order = ranked(data, kb, said_of(kb), weight)[: data.sizes[kb] // 2]
         order = order[(data.read[order] == 1) & (data.label[order] != UNKNOWN)]
@@ -104,14 +107,14 @@ def real(title, data, kbs, said_of, weight=CHEAP_WEIGHT):
 
 
 def mean_precision(data, kb, order):
-    """The mean of the precisions at each good pair (average precision), among the first n/2."""
+    """Returns the average precision, the mean of the precisions at each good pair, of the first n/2 pairs."""
     good = np.isin(data.kind[order[: data.sizes[kb] // 2]], (REWRITE, OVERTAKEN_NOTE, FOUND))
     rows = data.rows(kb)
     return average_precision(good, np.isin(data.kind[rows], (REWRITE, OVERTAKEN_NOTE, FOUND)).sum())
 
 
 def mix(data, said_of):
-    """Average precision by the weight of the cheap score and by how many pairs are read, for each fold."""
+    """Prints, for each fold, the average precision for several weights of the cheap score, and for several numbers of pairs that the judge reads."""
     folds = [f for f in (-1, *range(FOLDS)) if any(data.measured[k] and not data.real[k] and data.folds[k] == f and said_of(k) for k in range(len(data.names)))]
     kbs = {f: [k for k in range(len(data.names)) if data.measured[k] and not data.real[k] and data.folds[k] == f] for f in folds}
     for weight in WEIGHTS:
@@ -123,7 +126,7 @@ def mix(data, said_of):
 
 
 def classes(title, data, said, names):
-    """How often the likeliest class is right of the pairs of writers that were held out."""
+    """Prints how often the most probable class is right, for pairs of held-out writers."""
     right = np.zeros((4, 4), int)
     for name in data.names:
         if name.startswith("w-") and name + ".rows" in said:

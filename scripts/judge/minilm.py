@@ -1,16 +1,16 @@
-"""The bundled MiniLM in PyTorch, its weights read from the ONNX file; and a pair judge that is begun from it."""
+"""The bundled MiniLM in PyTorch, with the weights of its ONNX file, and a pair judge whose training begins with these weights."""
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
 
 WIDTH, HEADS, LAYERS, FEED_FORWARD = 384, 12, 6, 1536
-JUDGE_LAYERS = 5  # the last of six costs a sixth of the time, and held-out folds are no better with it
+JUDGE_LAYERS = 5  # a sixth layer would take a sixth of the time, without better results on held-out folds
 CLASSES = ["same", "overtaken", "related", "different"]
 
 
 class Layer(nn.Module):
-    """One block of BERT; dropout where training has it."""
+    """One block of BERT, with dropout during training."""
 
     def __init__(self, weights, prefix):
         super().__init__()
@@ -39,14 +39,14 @@ class Layer(nn.Module):
 
 
 class MiniLm(nn.Module):
-    """Token ids to the states of the last layer."""
+    """Computes the states of the last layer from token ids."""
 
     def __init__(self, weights, layers=LAYERS):
         super().__init__()
         take = lambda name: nn.Parameter(torch.tensor(np.asarray(weights["embeddings." + name], np.float32)))
         self.words, self.positions = take("word_embeddings.weight"), take("position_embeddings.weight")
         types = take("token_type_embeddings.weight").data
-        self.types = nn.Parameter(torch.cat([types, types]))  # first and second text; the same for what the other text has, too
+        self.types = nn.Parameter(torch.cat([types, types]))  # types of the first and second text, then of tokens of each text that the other text also has
         self.norm, self.norm_bias = take("LayerNorm.weight"), take("LayerNorm.bias")
         self.layers = nn.ModuleList(Layer(weights, f"encoder.layer.{i}.") for i in range(layers))
 
@@ -55,7 +55,7 @@ class MiniLm(nn.Module):
         x = F.embedding(ids, self.words) + self.positions[: ids.shape[1]]
         if types is None:
             x = x + self.types[0]
-        else:  # as a product: the gradient of a look-up in a table of four rows is slow
+        else:  # a matrix product, because the gradient of a look-up in a table of four rows is slow
             x = x + (types[:, :, None] == torch.arange(len(self.types), device=ids.device)).to(x.dtype) @ self.types
         dropout = 0.1 if self.training else 0.0
         x = F.dropout(F.layer_norm(x, (WIDTH,), self.norm, self.norm_bias, 1e-12), dropout)
@@ -68,7 +68,7 @@ class MiniLm(nn.Module):
 
 
 class Judge(nn.Module):
-    """[CLS] a [SEP] b [SEP] to four logits, from the first state of the last layer: so the program computes no other one there."""
+    """Computes four logits for [CLS] a [SEP] b [SEP]. They depend only on the first state of the last layer, so the program computes only this state there."""
 
     def __init__(self, weights):
         super().__init__()

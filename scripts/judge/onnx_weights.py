@@ -1,9 +1,9 @@
-"""Weights of an exported BERT, read from the ONNX file without a library."""
+"""Reads the weights of an exported BERT from the ONNX file, without a library."""
 import numpy as np
 
 
 def _fields(data, start, end):
-    """Fields of one protobuf message: number, and its value or its range of bytes."""
+    """Yields the fields of a protobuf message: the number, and the value or the range of bytes."""
     while start < end:
         key, start = _varint(data, start)
         if key & 7 == 0:
@@ -27,9 +27,9 @@ def _varint(data, at):
 
 
 def read_onnx(data):
-    """The weights of an exported BERT by the names that PyTorch gave them; matrices as [in, out].
+    """Returns the weights of an exported BERT by their names in PyTorch; matrices have the shape [in, out].
 
-    An export names biases and tables, but not the matrices: each is known by the bias that is added to its product.
+    An export names biases and tables, but not the matrices. A matrix gets its name from the bias that is added to its product.
     """
     weights, products, sums = {}, {}, []
     graph = next(value for field, value in _fields(data, 0, len(data)) if field == 7)

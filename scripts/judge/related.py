@@ -1,7 +1,7 @@
-"""What `related` would answer of notes held out: from which probability on an entry is named, and below which a note is called new.
+"""Simulates the answers of the tool `related` about held-out notes, for several bounds: the probability from which on it names an entry, and the one below which it calls a note new.
 
-Each note of the KBs that measure is asked about with the pairs of it that were read, as the later one. Named is the entry with the largest probability of same or
-overtaken. It is right where that pair was planted so, or read and found good; what nobody read counts as wrong.
+For each note of the KBs for measurement, it considers the pairs that the judge has read and in which the note is the newer one, and names the entry with the largest probability of
+same or overtaken. The answer is right if this pair was planted with this label, or if a person has read the pair and found it good. A pair that no person has read counts as wrong.
 """
 import argparse
 from pathlib import Path
@@ -20,7 +20,7 @@ NEW = [0.02, 0.05, 0.1, 0.2]
 
 
 def asked(data, kb, said, name, fitted):
-    """For each note: what was planted in it, the largest probability, whether that is right, whether its entry is the right one, and the largest of both together."""
+    """Yields, for each note: the kind of its planted pair, the largest probability, whether its class is right, whether its entry is right, and the largest sum of both probabilities."""
     rows = said[name + ".rows"]
     p = probabilities(np.column_stack([said[name].astype(np.float64), cheap(data, kb, rows)]), fitted)[:, :2]
     of = [[] for _ in range(data.sizes[kb])]

@@ -1,4 +1,4 @@
-"""Trains the judge of notes: one model for each fold of writers and collections that is held out, and one with all; prints how good they are.
+"""Trains the judge of notes: for each fold of writers and collections a model without this fold, and a model with all folds. Prints tables of their results.
 
 Needs Python 3.9, PyTorch 1.13 and NumPy (Debian: python3-torch python3-numpy; with libopenblas0-pthread it is seven times as fast).
 """
@@ -22,9 +22,9 @@ from wordpiece import CLS, SEP
 BATCH = 48
 RATE = 1e-4
 EPOCHS = 4
-NEGATIVES = 1.2  # of an epoch, for each pair with a label
-READ_TIMES = 2  # a pair of real notes that somebody read counts so often
-GOOD_TIMES = 6  # and one that is the same or overtaken
+NEGATIVES = 1.2  # probably unrelated pairs in an epoch, for each pair with a label
+READ_TIMES = 2  # repetitions of a pair of real notes that a person has read
+GOOD_TIMES = 6  # repetitions of such a pair if it is the same or overtaken
 WRITTEN_ORDER = 0.75  # share of pairs shown in the order in which they were written
 CLASS_WEIGHTS = [1.3, 1.0, 0.8, 0.8]
 SMOOTHING = 0.05
@@ -36,7 +36,7 @@ class Data:
         self.__dict__.update(stored)
         self._marks = {}
         self.names = [str(n) for n in stored["names"]]
-        self.real = np.array([n.startswith("r-") for n in self.names])  # collections as they are, of which somebody read pairs
+        self.real = np.array([n.startswith("r-") for n in self.names])  # collections without planted pairs, of which people have read pairs
         self.measured = self.real | np.array([n.startswith("m-") for n in self.names])
 
     def side(self, number):
@@ -55,12 +55,12 @@ class Data:
 
 
 def marks_of(one, other):
-    """For each text: 2 for each token that the other text has, too."""
+    """Returns an array for each text: 2 for each token that the other text also has, else 0."""
     return tuple((2 * np.isin(x, y)).astype(np.int8) for x, y in ((one, other), (other, one)))
 
 
 def batch_of(data, pairs, device):
-    """pairs: rows with whether the older one comes first"""
+    """pairs: rows, each with a flag whether the older text comes first"""
     sequences, marks = [], []
     for row, forward in pairs:
         sequences.append(data.texts(row)[:: 1 if forward else -1])
@@ -69,7 +69,7 @@ def batch_of(data, pairs, device):
 
 
 def tensors(sequences, marks, device):
-    """Ids, lengths and types of pairs of texts, as the program makes them."""
+    """Returns ids, lengths and types of pairs of texts, as the program computes them."""
     lengths = np.array([len(a) + len(b) + 3 for a, b in sequences])
     columns = -(-lengths.max() // 8) * 8
     ids, types = np.zeros((len(sequences), columns), np.int64), np.zeros((len(sequences), columns), np.int64)
@@ -93,7 +93,7 @@ def autocast(device):
 
 @torch.no_grad()
 def predict(model, data, rows, device):
-    """Log probabilities of the four classes, in the order older, newer; the same two texts are read once."""
+    """Returns the log probabilities of the four classes, with the older text first. Computes equal pairs of texts only once."""
     model.eval()
     _, once, place = np.unique(np.column_stack([data.side_a[rows], data.side_b[rows]]), axis=0, return_index=True, return_inverse=True)
     rows = rows[once]
@@ -109,7 +109,7 @@ def predict(model, data, rows, device):
 
 
 def examples(data, held, share):
-    """Rows with a label, and rows that are probably neither; without what is held out in a fold."""
+    """Returns the rows with a label, and the rows that are probably neither same nor overtaken, without the rows of the held-out fold."""
     use = ~data.measured & ((data.folds != held) if held is not None else True)
     chosen = use[data.kb]
     positives = np.nonzero(chosen & (data.asked == 1))[0]
@@ -125,7 +125,7 @@ def examples(data, held, share):
 
 
 def begin(weights, frozen, device):
-    """A new model, its parameters that are trained, and the optimiser; frozen: number of layers that stay as they are"""
+    """Returns a new model, its parameters that are trained, and the optimiser. frozen: number of layers that are not trained"""
     model = Judge(weights).to(device)
     model.body.requires_grad_(False)
     for layer in model.body.layers[frozen:]:
@@ -144,7 +144,7 @@ def begin(weights, frozen, device):
 
 
 def batches_of(rows, length, size):
-    """Batches of rows of about the same length, in the order of the rows but for this."""
+    """Returns batches of rows with similar lengths. Apart from that, the rows keep their order."""
     batches = []
     for at in range(0, len(rows), size * 32):
         some = rows[at : at + size * 32]
@@ -154,7 +154,7 @@ def batches_of(rows, length, size):
 
 
 def step(model, trained, optimiser, batch, label, progress):
-    """One step of the training; progress: steps done, and all steps. Returns the loss."""
+    """Does one training step and returns the loss. progress: number of steps done, and of all steps"""
     done, steps = progress
     for group in optimiser.param_groups:
         group["lr"] = RATE * min(1, done / (0.1 * steps + 1)) * max(0.0, 1 - done / (steps + 1))
@@ -202,7 +202,7 @@ def fit(data, weights, job, device):
 
 
 def first_rows(data, kb, most):
-    """Rows of a KB that are read: the first n/2 by own vectors and of the program's list, and what was planted."""
+    """Returns the rows of a KB that are measured: the first n/2 by the score of vectors and words, the first n/2 of helix-bg's list, and the planted pairs."""
     rows = data.rows(kb)
     if data.names[kb].startswith("w-"):
         return rows[data.asked[rows] == 1][: most or None]
@@ -212,7 +212,7 @@ def first_rows(data, kb, most):
 
 
 def measure(model, data, job, device, path):
-    """Writes what a model says of what it was not trained on."""
+    """Writes the log probabilities of a model for pairs on which it was not trained."""
     names = [k for k in range(len(data.names)) if data.measured[k] and data.folds[k] in (-1, job["held"])]
     names += [k for k in range(len(data.names)) if job["held"] is not None and data.folds[k] == job["held"] and data.names[k].startswith("w-")]
     rows = {k: first_rows(data, k, job["measure"]) for k in names}
@@ -234,7 +234,7 @@ DEFAULTS = dict(seeds=1, share=1.0, epochs=EPOCHS)
 
 
 def jobs_of(plan):
-    """A plan: entries such as 2:folds or 0:final:seeds=3:share=0.5:epochs=6. First the number of frozen layers, then what is trained: folds, final or the number of a fold."""
+    """Parses the plan of trainings: entries such as 2:folds or 0:final:seeds=3:share=0.5:epochs=6, with commas between them. An entry begins with the number of layers that are not trained, then names the models to train: folds, final or the number of a fold."""
     jobs = []
     for entry in plan.split(","):
         frozen, what, *rest = entry.split(":")
@@ -251,7 +251,7 @@ def jobs_of(plan):
 
 
 def work(taken, options, jobs, began):
-    """Does jobs until none is left; taken: how many were begun, by all workers."""
+    """Does jobs until none is left. taken: number of jobs that all workers have begun"""
     torch.set_num_threads(max(1, (os.cpu_count() or 1) // options.workers))
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     torch.use_deterministic_algorithms(True)
@@ -274,7 +274,7 @@ def work(taken, options, jobs, began):
 
 
 def report(options, jobs):
-    """Tables of all that was trained."""
+    """Prints tables of the results of all trained models."""
     jobs = [dict(job, measure=options.measure) for job in jobs]
     data = Data(options.pairs)
     out = Path(options.out)

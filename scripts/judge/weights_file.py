@@ -1,27 +1,27 @@
-"""Packs the bundled model for a training, and writes what a training changed as a resource of the program: judge.weights or facts.weights.
+"""Packs the bundled model for training, and writes the changes of a training as a resource of the program: judge.weights or facts.weights.
 
-A resource, big-endian; a string is two bytes of length and UTF-8, a float has four bytes:
+The format of a resource. Numbers are big-endian; a string has two bytes of length, then UTF-8; a float has four bytes:
 
     string            FORMAT
-    byte[32]          SHA-256 of all after it
+    byte[32]          SHA-256 of all bytes after it
     float             temperature, by which logits are divided before they become probabilities
-    float, float      bounds of *likely same* and *likely overtaken*: from which probability on; above 1 where there is none
-    float             what the cheap score is multiplied with before it is added to the logits of same and overtaken, for ranks (by their log odds) and probabilities
-    float[4][384]     the head, for the first state of the last layer; logits of same, overtaken, related, different
-    float[4]          its biases
+    float, float      lowest probabilities of *likely the same* and *likely overtaken*; above 1 if a pair is never called so
+    float             factor of the cheap score (similarity by vectors and words), which is added to the logits of same and overtaken for ranks (by their log odds) and probabilities
+    float[4][384]     weights of the head, which computes the logits of same, overtaken, related and different from the first state of the last layer
+    float[4]          biases of the head
     string            SHA-256 of the bundled ONNX graph, in hexadecimal
-    int               layers of the graph that are used, of which the last computes the first state only
-    int               how many changes; then for each
-      string            name of the weight, as read_onnx names it; matrices are [in, out], a vector is one row
+    int               number of layers of the graph that are used; the last layer computes only the first state
+    int               number of changed weights; for each of them
+      string            name of the weight, as read_onnx names it; matrices have the shape [in, out], a vector is one row
       int, int          rows, columns
       float[columns]    scale of each column
-      byte[rows][columns]  steps, signed: scale times step is added to the weight
-    float[4][384]     token types, in place of the two of the graph: first text, second text, and each of them for a token that the other text has, too
-    int               how many probes; then for each two strings, older and newer, and
-      float[4]          their logits, by the steps above in single precision
+      byte[rows][columns]  signed steps: scale times step is added to the weight
+    float[4][384]     token types, which replace the two of the graph: first text, second text, then the two types of tokens that the other text also has
+    int               number of probes, pairs of texts that check an implementation; for each of them two strings, older and newer, and
+      float[4]          their logits, computed with the steps above in single precision
 
-A pair judge reads [CLS] older [SEP] newer [SEP], of each text the first 220 tokens. [CLS], the older text and the [SEP] behind it have type 0, the rest type 1; two more where
-the id of the token is among those read of the other text. The three special tokens never have more.
+A pair judge reads [CLS] older [SEP] newer [SEP], with the first 220 tokens of each text. [CLS], the older text and the [SEP] after it have type 0, the rest type 1. A token
+whose id is also among the tokens that are read of the other text has a type that is greater by 2; this is never so for [CLS] and [SEP].
 """
 import hashlib
 import struct
@@ -45,7 +45,7 @@ NAMES = {
 
 
 def pack(weights, tokens, folder):
-    """The model in half precision, in two files of some 20 MB: layers, and the words that occur."""
+    """Writes the model in half precision, in two files of about 20 MB: the layers, and the vectors of the words that occur in the texts."""
     half = {name: w.astype(np.float16) for name, w in weights.items() if name != WORDS}
     np.savez(folder / "layers.npz", **half)
     rows = np.union1d(np.unique(tokens), [CLS, SEP]).astype(np.uint16)
@@ -65,7 +65,7 @@ def unpack(paths):
 
 
 def differences(weights, trained):
-    """What is added to each weight, by the names of the export."""
+    """Yields the name of each changed weight in the ONNX export, and the difference that training added to it."""
     for name, value in trained.items():
         if not name.startswith("body.layers."):
             continue
@@ -81,14 +81,14 @@ def differences(weights, trained):
 
 
 def eight_bits(difference):
-    """Scales by column, and steps."""
+    """Rounds a difference to 8 bits: returns the scale of each column, and the steps."""
     rows = difference.reshape(-1, difference.shape[-1])
     scales = np.maximum(np.abs(rows).max(0), 1e-12).astype(np.float32) / np.float32(127)
     return scales, np.rint(rows / scales).astype(np.int8)
 
 
 def judge_of(weights, trained, quantised=True):
-    """A pair judge as the program has it."""
+    """Returns a pair judge with the weights that the program computes from a resource."""
     changed = dict(weights)
     for name, difference in differences(weights, trained):
         scales, steps = eight_bits(difference)
@@ -111,7 +111,10 @@ def floats(values):
 
 
 def write(path, graph, weights, trained, calibration, biases, probes, tokenizer, room):
-    """graph: the bytes of the bundled graph; calibration: temperature, two bounds, weight of the cheap score; biases: added to the logits of same and overtaken; probes: pairs of texts"""
+    """Writes a resource.
+
+    graph: the bytes of the bundled graph; calibration: temperature, two bounds, weight of the cheap score; biases: numbers added to the logits of same and overtaken; probes: pairs of texts
+    """
     trained = dict(trained)
     trained["head.bias"] = trained["head.bias"].astype(np.float32) + np.array([*biases, 0, 0], np.float32)
     model = judge_of(weights, trained)

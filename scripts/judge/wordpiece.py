@@ -1,4 +1,4 @@
-"""The word pieces of the bundled model, as the program's own tokenizer cuts them (BERT, lower case, no accents)."""
+"""Cuts texts into the word pieces of the bundled model, as the program's own tokenizer does (BERT, lower case, no accents)."""
 import json
 import re
 import unicodedata
@@ -6,13 +6,13 @@ import unicodedata
 CLS, SEP, UNKNOWN = 101, 102, 100
 LONGEST_WORD = 100
 
-# What a word is made of once punctuation and CJK characters stand alone.
+# Chinese, Japanese and Korean characters, each of which is a word of its own.
 _CJK = "\u4e00-\u9fff\u3400-\u4dbf\U00020000-\U0002a6df\U0002a700-\U0002b73f\U0002b740-\U0002b81f\U0002b820-\U0002ceaf\uf900-\ufaff\U0002f800-\U0002fa1f"
 _CJK_CHARACTER = re.compile(f"([{_CJK}])")
 
 
 class WordPiece:
-    """Texts to ids, without the special tokens."""
+    """Converts texts to token ids, without special tokens."""
 
     def __init__(self, definition):
         """definition: the bytes of the model's tokenizer.json"""
@@ -30,7 +30,7 @@ class WordPiece:
         return found
 
     def _kind(self, character):
-        """s: white space; x: dropped; p: punctuation; w: part of a word"""
+        """Returns the kind of a character. s: white space; x: dropped; p: punctuation; w: part of a word"""
         kind = self._kinds.get(character)
         if kind is None:
             category = unicodedata.category(character)

@@ -1,11 +1,11 @@
-# Which classes the program loads, and an archive of them, from which a JVM starts in half the time. Sourced in the root folder, not run.
+# Lists the classes that the program loads, and makes an archive of them, from which a JVM starts in half the time. Sourced in the root folder, not run.
 
-record_classes() { # JAVA LIB WORK JVM_OPTIONS... -> WORK/classes: what training runs load, a line each, sorted
+record_classes() { # JAVA LIB WORK JVM_OPTIONS...: writes WORK/classes, the classes that training runs load, sorted, one a line
   local java=$1 lib=$2 work=$3
   shift 3
   local options=(@scripts/lib/jvm.options @scripts/lib/tiered.options "$@")
 
-  run() { # NAME JVM_OPTIONS... -- ARGUMENTS...; runs against a home of its own, and shows the output only of a failure
+  run() { # NAME JVM_OPTIONS... -- ARGUMENTS...: runs the program with WORK as its home folder; prints its output only if it fails
     local log=$work/$1.log jvm=()
     shift
     while [ "$1" != -- ]; do jvm+=("$1"); shift; done
@@ -19,10 +19,10 @@ record_classes() { # JAVA LIB WORK JVM_OPTIONS... -> WORK/classes: what training
 
   rm -rf "$work"
   mkdir -p "$work"
-  # The first run embeds the sample. The second, recorded, finds all vectors in its cache: that is the run whose start matters. It asks a
-  # golden model, of the types of Q4_K_M files, so that the classes of the engine are recorded, too. Two run at a time.
+  # The first run embeds the sample. The second run, which is recorded, finds all vectors in the cache, as most runs of users do. It asks a golden
+  # model with the element types of Q4_K_M files, so that the classes of the engine are recorded, too. Two runs work at a time.
   local model=$PWD/llm/src/test/resources/golden/golden-q4km.gguf kb=$work/cache/helix-bg/sample-kb other
-  # Without the JDK's archive, which hides its own classes from the record.
+  # -Xshare:off turns off the JDK's own archive of classes. Classes from that archive would not be recorded.
   run generate -Xshare:off "-XX:DumpLoadedClassList=$work/generate" -- generate "$model" --prompt "After trying both, the worker" --raw -n 2 --stats &
   other=$!
   run sample -- one-shot --sample
@@ -30,7 +30,7 @@ record_classes() { # JAVA LIB WORK JVM_OPTIONS... -> WORK/classes: what training
   cp -R "$kb" "$work/kb"
   run one-shot -Xshare:off "-XX:DumpLoadedClassList=$work/one-shot" -- one-shot --sample --set llm.model="$model" &
   other=$!
-  # An agent's first questions, to a server that works by itself, and a client that waits for the answers.
+  # The first requests of an agent, to an MCP server without a daemon. The client waits for the answers.
   cat > "$work/session" << 'END'
 {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"train","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
@@ -44,7 +44,7 @@ END
   { cat "$work/session"; for _ in {1..600}; do [ "$(grep -cs '^{"jsonrpc"' "$work/mcp.log")" != 7 ] || break; sleep 0.1; done; } |
     run mcp -Xshare:off "-XX:DumpLoadedClassList=$work/mcp" -- mcp "$work/kb"
   wait $other
-  # What asks without a daemon, in a process of its own each time.
+  # Commands that work without a daemon, each in a process of its own.
   run search -Xshare:off "-XX:DumpLoadedClassList=$work/search" -- search "$work/kb" lease &
   other=$!
   run related -Xshare:off "-XX:DumpLoadedClassList=$work/related" -- related "$work/kb" the lease of a job in the queue ends after 30 s
@@ -54,14 +54,14 @@ END
   run config -Xshare:off "-XX:DumpLoadedClassList=$work/config" -- config
   wait $other
   run done -Xshare:off "-XX:DumpLoadedClassList=$work/done" -- done "$work/kb" "$(grep -oE '[a-z]+-[0-9a-f]{10}' "$work/findings.log" | head -1)"
-  # A folder with a memory file, of which an item is new since the run before.
+  # A folder with a memory file, to which an item is added between two runs.
   mkdir "$work/notes"
   echo "*.tmp" > "$work/notes/.gitignore"
   printf -- '- %s\n' "Migrations run by hand, never from CI." "The lease of a job ends after 30 s." "Never run migrations from CI (2026-03-02)." > "$work/notes/MEMORY.md"
   run notes-before -- one-shot --notes "$work/notes"
   echo "- A job's lease is 60 s now, not 30 s." >> "$work/notes/MEMORY.md"
   run notes -Xshare:off "-XX:DumpLoadedClassList=$work/noted" -- one-shot --notes "$work/notes"
-  # The screens of tidy, and an act that helix refuses. The command script, of util-linux, makes the terminal.
+  # The screens of tidy, and an act that a stand-in for helix refuses. The command script of util-linux provides the terminal.
   cat > "$work/helix" << 'END'
 #!/bin/bash
 while IFS= read -r line; do
@@ -84,14 +84,14 @@ END
     for _ in {1..600}; do grep -qs quit "$work/tidy.log" && break; sleep 0.1; done
     for key in n e e s $'\r' $'\e' '?' $'\e' d $'\e' q; do printf %s "$key"; sleep 1; done
   } | script -qefc "$(printf '%q ' "${tidy[@]}")" /dev/null > "$work/tidy.log"
-  # The numbers of classes are the lists' own, and nobody refers to them. Which constants were resolved differs from run to run, and
-  # gains nothing. Class files as old as picocli's are archived only while they are not linked, which its lambdas would have them be.
+  # Removes from the lists: the ids of classes, which nothing refers to; the resolved constants (@cp), which differ from run to run and save no time;
+  # and the lambdas of picocli. The class files of picocli are so old that a class is archived only if it is not linked, and a lambda would link it.
   sed -e '/^#/d' -e '/^@cp /d' -e '/^@.*picocli\//d' -e 's/ id: [0-9]*$//' "$work"/{one-shot,generate,mcp,search,related,findings,config,done,noted,tidy} | LC_ALL=C sort -u > "$work/classes"
 }
 
-# The archive depends on the list, the runtime, the jars (their bytes, names and times) and the name of the jar, which is looked up from FOLDER:
-# without a folder in it, the same make the same bytes. With it, a JVM finds the jars again by their names, and looks no further for each class.
-dump_classes() { # JAVA FOLDER JAR CLASSES ARCHIVE
+# The archive depends on the list CLASSES, the runtime, the jars (bytes, names and times), and the path JAR, which is resolved in FOLDER. With a
+# relative path, equal inputs give equal bytes. With an absolute path, a JVM finds the jars by their paths, and does not search for a jar at each class.
+dump_classes() { # JAVA FOLDER JAR CLASSES ARCHIVE: makes an archive of classes
   local scripts=$PWD/scripts/lib log
   log=$(cd "$2" && "$1" "@$scripts/jvm.options" "@$scripts/tiered.options" -Xshare:dump "-XX:SharedClassListFile=$4" "-XX:SharedArchiveFile=$5" \
     -jar "$3" 2>&1) || {

@@ -1,16 +1,17 @@
-# Downloads files whose SHA-256 is known: resumed, checked, and with one clear error. Sourced, not run, by a script that sets me (its name, for
-# messages), host (the beginning of every URL) and patience (seconds). Exit codes are those that scripts/fetch-models documents.
+# Downloads files whose SHA-256 is known: continues interrupted downloads, checks each file, and reports a failure in one line. Sourced, not run, by a
+# script that sets me (its name, for messages), host (the beginning of every URL) and patience (seconds without data). scripts/fetch-models documents
+# the exit codes.
 
 fail() { # CODE MESSAGE
   local LC_ALL=C
-  echo "$me: ${2//[^ -~]/?}" >&2 # an argument may hold what acts on a terminal
+  echo "$me: ${2//[^ -~]/?}" >&2 # an argument may contain control characters for the terminal
   exit "$1"
 }
 
 sha256() { if command -v sha256sum > /dev/null; then sha256sum "$1"; else shasum -a 256 "$1"; fi | cut -d' ' -f1; }
 size() { if [ -f "$1" ]; then wc -c < "$1" | tr -d ' '; else echo 0; fi; }
 
-find_proxy() { # sets proxy: what curl takes for this host, shown without its password
+find_proxy() { # sets proxy to the proxy that curl uses for this host, without name and password
   case $host in
     https:*) proxy=${https_proxy:-${HTTPS_PROXY:-${all_proxy:-${ALL_PROXY:-}}}} ;;
     *) proxy=${http_proxy:-${all_proxy:-${ALL_PROXY:-}}} ;;
@@ -18,16 +19,16 @@ find_proxy() { # sets proxy: what curl takes for this host, shown without its pa
   proxy=$(sed 's:[^/]*@::' <<< "$proxy")
 }
 
-# What curl says of an answer: its status, and that of a proxy which was to connect to the host.
+# Makes curl print the status of the host's answer, and the status of the proxy's answer to the request to connect.
 answered=(--suppress-connect-headers --write-out '\nanswered %{http_code} %{http_connect}\n')
 
-status() { # CURL_OUTPUT -> the status that counts: the proxy's where it refused
+status() { # CURL_OUTPUT: prints the status of the host or, if the proxy refused, the status of the proxy
   local host_said proxy_said
   read -r host_said proxy_said <<< "$(sed -n 's/^answered //p' <<< "$1")" || true
   if [ "${proxy_said:-0}" -ge 400 ]; then echo "$proxy_said"; else echo "${host_said:-0}"; fi
 }
 
-reason() { # CURL_CODE STATUS -> words
+reason() { # CURL_CODE STATUS: prints the reason of a failure in words
   local through=
   [ -z "$proxy" ] || through=", through the proxy $proxy"
   case $1 in
@@ -57,25 +58,25 @@ reason() { # CURL_CODE STATUS -> words
   esac
 }
 
-# Sets declared_size from the answer to a HEAD request, to know when nothing is missing any more: a large file is declared by
-# the host's first answer, before it sends on to a store. What the file must be is never the host's to say.
+# Sets declared_size, by which a download is known to be complete, from the answer to a HEAD request. For a large file, the host's first answer, a
+# redirect to a file server, states the size. The host has no influence on the SHA-256 that the file must have.
 declare_size() { # URL
   local headers code=0
   headers=$(curl -sS --fail --head --max-time "$patience" "${answered[@]}" "$1" 2> /dev/null) || code=$?
   [ $code -eq 0 ] || fail 4 "cannot reach $1: $(reason $code "$(status "$headers")")"
   header() { tr -d '\r' <<< "$headers" | sed -n "s/^$1: *\([0-9]\{1,15\}\)\$/\1/Ip" | tail -1; }
   declared_size=$(header x-linked-size)
-  if [ -z "$declared_size" ] && [[ $(status "$headers") = 2?? ]]; then # else it is the length of a page that sends on
+  if [ -z "$declared_size" ] && [[ $(status "$headers") = 2?? ]]; then # otherwise it is the length of a page that redirects
     declared_size=$(header content-length)
   fi
 }
 
-is_right() { # FILE -> whether it is what it must be
+is_right() { # FILE: whether a file has the declared size and the expected SHA-256
   [ -z "$declared_size" ] || [ "$(size "$1")" = "$declared_size" ] || return 1
   [ "$(sha256 "$1")" = "$right" ]
 }
 
-# One piece of a download, appended to what is there; sets code and said, the status.
+# Continues a download, and appends the data to the file PART. Sets code (curl's exit code) and said (the status).
 download() { # URL PART
   local show=(--silent) output
   [ ! -t 2 ] || show=(--progress-bar)
@@ -85,7 +86,7 @@ download() { # URL PART
   said=$(status "$output")
 }
 
-fetch() { # FILE PATH_ON_HOST SHA256 [SIZE], which is asked for where it is not known
+fetch() { # FILE PATH_ON_HOST SHA256 [SIZE]: downloads a file; without the argument SIZE, asks the host for the size
   local file=$1 name=${1##*/} url=$host/$2 right=$3 part=$1.part
   local before pieces=0 idle=0 again=0
   declared_size=${4:-}
@@ -97,15 +98,15 @@ fetch() { # FILE PATH_ON_HOST SHA256 [SIZE], which is asked for where it is not 
   find_proxy
   [ $# -gt 3 ] || declare_size "$url"
   { mkdir -p "$(dirname "$file")" && : >> "$part"; } 2> /dev/null || fail 6 "cannot write $part"
-  # A link is made in one step, with the process as its target; that of a killed run is replaced.
+  # The lock is a link, which is made in one step; its target is the id of the process. The lock of a killed run is replaced.
   if ! ln -s $$ "$part.lock" 2> /dev/null; then
     ! kill -0 "$(readlink "$part.lock")" 2> /dev/null \
       || fail 6 "cannot write $part: process $(readlink "$part.lock") downloads it already. If this is not so, delete $part.lock"
     ln -sfn $$ "$part.lock"
   fi
-  # shellcheck disable=SC2064 # the name of now
+  # shellcheck disable=SC2064 # the present value of part
   trap "rm -f $(printf %q "$part.lock")" EXIT
-  [ ! -s "$part" ] || pieces=2 # of an earlier run, and whatever that was
+  [ ! -s "$part" ] || pieces=2 # an earlier run left data, possibly of another file
   echo "$me: $name, ${declared_size:-?} bytes from $host ..." >&2
   until is_right "$part"; do
     before=$(size "$part")
@@ -115,15 +116,15 @@ fetch() { # FILE PATH_ON_HOST SHA256 [SIZE], which is asked for where it is not 
       pieces=$((pieces + 1))
       is_right "$part" && break
     fi
-    # Refused, by the host or a proxy: what came so far stays. 416 is about what came so far.
+    # The host or a proxy has refused the request; the data so far is kept. Status 416 means that no data follows, and is handled below.
     [[ $said != [45]?? || $said = 416 ]] || fail 4 "cannot fetch $url: $(reason $code "$said")"
     case $code in
-      18 | 28 | 52 | 55 | 56) # cut: go on, as long as something comes
+      18 | 28 | 52 | 55 | 56) # the connection was cut: continue as long as data comes
         if [ "$(size "$part")" -gt "$before" ]; then idle=0; else idle=$((idle + 1)); fi
         [ $idle -lt 4 ] || fail 4 "cannot fetch $url: $(reason $code "$said")"
         ;;
-      0 | 22 | 33 | 36) # all of it came and is not what was declared, or the host cannot go on in the middle
-        [ "$(sha256 "$part")" != "$right" ] || break # only the size was not
+      0 | 22 | 33 | 36) # the file is complete but wrong, or the host cannot continue in the middle of it
+        [ "$(sha256 "$part")" != "$right" ] || break # the file is right, only the declared size was wrong
         rm -f "$part"
         { [ $pieces -gt 1 ] && [ $again -lt 2 ]; } \
           || fail 5 "the file that came for $name is another file: its SHA-256 is not $right. The file was deleted"
@@ -138,7 +139,7 @@ fetch() { # FILE PATH_ON_HOST SHA256 [SIZE], which is asked for where it is not 
   echo "$me: $name is complete, and its SHA-256 is right" >&2
 }
 
-unpack() { # ARCHIVE FOLDER; what is in the archive's only folder becomes FOLDER in one step, and the archive goes
+unpack() { # ARCHIVE FOLDER: unpacks the archive's only folder as FOLDER, in one step, and deletes the archive
   local new=$2.new.$$
   rm -rf "$new" && mkdir -p "$new" || fail 6 "cannot write $new"
   tar -xzf "$1" -C "$new" --strip-components=1 || fail 6 "cannot unpack $1 into $new"

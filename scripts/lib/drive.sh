@@ -1,4 +1,4 @@
-# Runs a program of the daemon's tests beside the built program. Sourced in the root folder, not run.
+# Runs a main class of the daemon's tests with the jars of the built program. Sourced in the root folder, not run.
 
 source scripts/lib/jdk.sh
 root=$PWD dist=$PWD/daemon/target/dist

@@ -1,20 +1,21 @@
 # Replaces the shell with the program. Sourced, not run: by scripts/helix-bg in a checkout, by packaging/launcher in an installation.
-# Plain sh, and no command that is not built into it, because an installation may be all that a machine has.
+# Written for plain sh, with built-in commands only, because a machine may have no other commands.
 # shellcheck shell=sh disable=SC2154,SC3040
 
-# $java is the command, $options the folder of the argument files, $lib that of the jars, $bench, if it is set, that of the benchmarks.
-# Names of files and arguments are UTF-8, and a JVM reads them in the encoding of the locale: in that of C a name with an umlaut is another
-# file's, or none. Messages are in no language, so that any locale of UTF-8 will do; that of C there is in nearly every system. A locale that
-# is named may not be there.
+# $java is the java command, $options the folder of the argument files, $lib the folder of the jars, and $bench, if set, the folder of the benchmarks.
+
+# Chooses a locale with UTF-8. File names and arguments are in UTF-8, but a JVM decodes them by the locale: in the locale C, it misreads a name with
+# an umlaut. Any locale with UTF-8 will do, because helix-bg does not translate its messages. C.UTF-8 exists on nearly every system; the locale that
+# the user has set may not exist.
 use_utf8() {
   case ${LC_ALL:-${LC_CTYPE:-${LANG:-}}} in
     *[Uu][Tt][Ff]8 | *[Uu][Tt][Ff]-8) [ -d /usr/lib/locale/C.utf8 ] || return 0 ;;
   esac
-  { export LC_ALL=C.UTF-8; } 2> /dev/null # where a shell does not know it, the JVM may
+  { export LC_ALL=C.UTF-8; } 2> /dev/null # a locale that this shell does not know may still work in the JVM
 }
 
 launch() { # ARGUMENTS...; does not return
-  true >&2 || exec 2> /dev/null # closed
+  true >&2 || exec 2> /dev/null # stderr is closed
 
   # The JVM needs a working folder. An agent whose folder was deleted can still start its server, which reads no file there.
   if [ -z "$(pwd -P 2> /dev/null)" ]; then
@@ -38,14 +39,14 @@ launch() { # ARGUMENTS...; does not return
   export HELIX_BG_LAUNCHER_TERMINALS="$terminals"
 
   name=${1:-}
-  # C1 alone takes a fifth less time for a small knowledge base, and no more for 20,000 entries, if machine code does the heavy work.
+  # If helix-bg's machine code does the heavy work, C2 is not needed: with C1 alone, a small KB takes a fifth less time, and 20,000 entries take no more.
   c1=
   case $name in
     mcp) ! runs_machine_code || c1=-XX:TieredStopAtLevel=1 ;;
     one-shot) ! runs_machine_code || may_find_model "$@" || c1=-XX:TieredStopAtLevel=1 ;;
   esac
   if [ "$name" = mcp ]; then
-    # A client reads what this prints. Only Console.java has that descriptor, as 4; whatever else is printed goes to stderr.
+    # The MCP client reads stdout. Only Console.java writes to it, as descriptor 4; all other output goes to stderr.
     exec 4>&1 >&2
     export HELIX_BG_LAUNCHER_STDOUT=4
   fi
@@ -56,11 +57,11 @@ launch() { # ARGUMENTS...; does not return
   fi
   # shellcheck disable=SC2086 # several options in one variable
   set -- ${HELIX_BG_LAUNCHER_JAVA_OPTIONS:-} "$@"
-  # A heap must not begin larger than a user lets it grow.
+  # The initial heap must not be larger than the maximum that the user sets.
   case ${HELIX_BG_LAUNCHER_JAVA_OPTIONS:-} in *-Xmx*) set -- -Xms8m "$@" ;; esac
   case $name in
     generate | bench)
-      # Below four processors the JVM has one thread for C2, which kernels would wait for one after the other.
+      # With fewer than four processors, the JVM has only one thread for C2, and kernels would wait for it one after another.
       [ "$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 4)" -ge 4 ] || set -- -XX:CICompilerCount=3 "$@"
       set -- "@$options/c2.options" "$@"
       ;;
@@ -71,40 +72,39 @@ launch() { # ARGUMENTS...; does not return
   esac
   if [ "$name" = daemon ]; then
     set -- "@$options/daemon.options" "$@"
-    # Has glibc give back what is freed: left to itself it makes each thread a heap of its own, and keeps ever larger blocks once large ones
-    # were freed, as compilers and models do. That was another 10 to 35 MB at rest, by chance.
+    # Makes glibc return freed memory to the system. By default, glibc makes a heap for each thread, and keeps larger and larger blocks after large
+    # ones were freed, as compilers and models do. At rest, this took another 10 to 35 MB, which varied from run to run.
     export MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072
   else
-    # A heap that begins at a 64th of the memory is filled with garbage before anyone looks. And what C2 has worked in, and gives back after
-    # five seconds, stays in glibc's hands else: some fifty megabytes. A daemon rests, and trims after its models.
-    # The heap's young part could grow to half of its old part, and then is filled with garbage: 260 MB over 100,000 entries.
+    # By default, the heap begins with a 64th of the machine's memory, which fills with garbage before the first collection. And the young generation
+    # may grow to half of the old one, which also fills with garbage: 260 MB for 100,000 entries. C2 frees its memory after five seconds; without
+    # trimming, glibc keeps about 50 MB of it. The daemon has its own options for this.
     heap="-Xms24m -XX:MaxNewSize=32m"
-    # Each agent has one: a small heap, and C2 only for what is really hot, since its work takes 10 MB for a while. Digests are its business
-    # at their first calls: it makes them of the processor's own instructions, and a report is hashed once.
+    # Each agent starts an MCP server, so it gets a small heap. C2 needs 10 MB while it works, so it compiles only methods with very many calls. The
+    # exception is hashing: C2 compiles it at the first calls, to instructions of the processor, because a report is hashed only once.
     [ "$name" != mcp ] || heap="-Xms8m -XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=20000 -XX:Tier4CompileThreshold=100000 \
       -XX:CompileCommand=CompileThresholdScaling,sun.security.provider.DigestBase::*,0.0002"
     # shellcheck disable=SC2086 # several options in one variable
     set -- $heap -XX:TrimNativeHeapInterval=2000 "$@"
   fi
-  # An archive of classes that does not fit this JVM is passed over in silence.
-  # A crash of the JVM is described in the temp folder, not in the working folder, which may be a repository or a folder of notes.
+  # A JVM ignores, without a message, an archive of classes that was made for another JVM.
+  # After a crash, the JVM writes its report into the temp folder, not into the working folder, which may be a repository or a folder of notes.
   set -- "$java" "@$options/jvm.options" "-XX:SharedArchiveFile=$lib/helix-bg.jsa" "-XX:ErrorFile=${TMPDIR:-/tmp}/helix-bg-crash-%p.log" \
     -Xlog:disable -Xlog:all=error:stderr "-Xlog:aot*=off:stderr" "-Xlog:cds*=off:stderr" "$@"
 
-  # A service has no terminal to keep clean, and no process beside its own.
+  # A service has no terminal, so the filter below, which needs another process, is not used.
   [ -z "${HELIX_BG_LAUNCHER_SERVICE:-}" ] || exec "$@"
 
-  # No option turns off the JVM's warning about the Vector API, so it is filtered out of descriptor 2. The same stderr is passed as
-  # descriptor 3 too, for Console.java to write to directly: behind a filter, what is written last could arrive after the next
-  # command's output.
+  # No option turns off the JVM's warning about the Vector API, so a filter removes it from descriptor 2. Console.java writes directly to stderr, as
+  # descriptor 3: through the filter, its last lines could arrive after the output of the next command.
   export HELIX_BG_LAUNCHER_STDERR=3
   exec 3>&2
   if [ -n "${BASH_VERSION:-}" ]; then
-    set +o posix # in which an older bash has no process substitution
+    set +o posix # in this mode, older versions of bash have no process substitution
     eval 'exec "$@" 2> >(without_warning)'
   elif [ -d /proc/self/fd ]; then
-    # A pipe's other end, where the shell hands out none: the filter's own end, opened once more by its name under /proc. The filter is
-    # there as soon as it has let go of its stdout, and holds the pipe open until the first line comes.
+    # This shell cannot hand out the writing end of a pipe to a process. The filter's end is therefore opened again through its name under /proc. The
+    # filter has started when it closes its stdout; it keeps the pipe open until the first line arrives.
     filter=$(: | { exec 4<> /proc/self/fd/0 >&2 && read -r _ && exec 4>&- && without_warning; } & echo $!)
     { exec 2> "/proc/$filter/fd/0" && echo >&2; }
   fi
@@ -135,8 +135,8 @@ may_find_model() { # ARGUMENTS...; whether the settings may lead to a language m
   return 1
 }
 
-without_warning() { # passes stdin on to stderr
+without_warning() { # copies stdin to stderr, without the JVM's warning
   while IFS= read -r line || [ -n "$line" ]; do
-    [ "$line" = "WARNING: Using incubator modules: jdk.incubator.vector" ] || printf '%s\n' "$line" >&2 || true # it can be closed
+    [ "$line" = "WARNING: Using incubator modules: jdk.incubator.vector" ] || printf '%s\n' "$line" >&2 || true # stderr may be closed
   done
 }

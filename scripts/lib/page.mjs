@@ -1,4 +1,4 @@
-// Looks at pages of reports for scripts/check-page. Arguments: a folder for pictures, then the pages.
+// Checks reports in a browser, for scripts/check-page. Arguments: a folder for pictures, then the HTML files of the reports.
 import { readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,6 +1,6 @@
-# Says which build this checkout makes: two that differ never have the same name. Sourced in the root folder, not run.
+# Computes the version of a build of this checkout; builds that differ never have the same version. Sourced in the root folder, not run.
 
-sources_hash() { # 8 digits over everything that goes into a build, by content
+sources_hash() { # prints 8 hexadecimal digits: a hash of the contents of all files that go into a build
   local sum=sha256sum
   command -v $sum > /dev/null || sum="shasum -a 256"
   # shellcheck disable=SC2086 # a command with options
@@ -11,10 +11,10 @@ sources_hash() { # 8 digits over everything that goes into a build, by content
 
 pom_version() { sed -n 's:.*<version>\(.*\)</version>.*:\1:p' pom.xml | head -n 1; }
 
-# VERSION+COMMIT, of changed files VERSION+COMMIT-dirty-HASH, without git VERSION+src-HASH
+# Prints VERSION+COMMIT; if files were changed, VERSION+COMMIT-dirty-HASH; without git, VERSION+src-HASH.
 build_version() {
   local commit
-  # A source archive may lie in the checkout of something else.
+  # If this folder is an unpacked source archive inside the checkout of another project, that project's commit does not count.
   if [ -z "$(git rev-parse --show-prefix 2> /dev/null || echo none)" ] && commit=$(git rev-parse --short=10 HEAD 2> /dev/null); then
     [ -z "$(git status --porcelain)" ] || commit+=-dirty-$(sources_hash)
   else
@@ -23,7 +23,7 @@ build_version() {
   echo "$(pom_version)+$commit"
 }
 
-release_version() { # the same; of the very commit that is tagged as a release, the plain version
+release_version() { # prints the version without a suffix if this commit is tagged as the release, else the same as build_version
   local version
   version=v$(pom_version)
   if [[ $(build_version) != *-* && $(git tag --points-at HEAD 2> /dev/null) =~ (^|$'\n')"$version"($'\n'|$) ]]; then
@@ -33,7 +33,7 @@ release_version() { # the same; of the very commit that is tagged as a release, 
   fi
 }
 
-write_version() { # FILE: for the program to read; left alone where it says so already
+write_version() { # FILE: writes the version, which the program reads; does not touch the file if it already has this version
   local version
   version=$(build_version)
   [ "$(cat "$1" 2> /dev/null)" = "$version" ] || { mkdir -p "$(dirname "$1")" && echo "$version" > "$1"; }

@@ -15,20 +15,22 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How much of what is said about sources is so: notes about this project, written by hand, against
- * its own repository at one commit. Run by {@code scripts/check-sources}.
+ * Measures how many findings about missing source files are correct. The entries are handwritten
+ * notes about this project; the repository is this project's own, at one commit. Run by {@code
+ * scripts/check-sources}.
  *
- * <p>The file of notes begins with that commit. A note begins with {@code @}, its time and its
- * topic. Behind it are lines of somebody who looked: {@code = so} or {@code = not so}, with what is
- * said, and {@code = missed} with what should be.
+ * <p>The file of notes begins with the commit. A note begins with {@code @}, its time and its
+ * topic. After its text are lines of a person who checked the findings: {@code = so} and a correct
+ * finding, {@code = not so} and a wrong one, {@code = missed} and one that should be found.
  */
 public final class SourcesBench {
+  /** Minimum share of correct findings. */
   private static final double MARK = 0.9;
 
   private SourcesBench() {}
 
   /**
-   * @param arguments the file of notes, the folder with the repository
+   * @param arguments the path of the file of notes; the folder with the repository
    */
   public static void main(String[] arguments) throws Exception {
     List<Entry> entries = new ArrayList<>();
@@ -57,7 +59,8 @@ public final class SourcesBench {
     SourceCheckResult sources =
         new SourceCheck(List.of(Path.of(arguments[1])), ZoneOffset.UTC).of(named);
     if (!commit.equals(sources.folders().getFirst().commit().orElse(""))) {
-      System.err.println("not the commit of the notes: " + sources.folders().getFirst());
+      System.err.println(
+          "the repository is not at the commit of the notes: " + sources.folders().getFirst());
       System.exit(1);
     }
     int so = 0;
@@ -80,7 +83,7 @@ public final class SourcesBench {
             System.out.printf("%-9s %s%n", judged.equals("missed") ? judged : "NOT SAID", said));
     int total = sources.moved().size();
     System.out.printf(
-        "%d notes, %d statements, %d so, %d not judged, %d missed%n",
+        "%d notes, %d findings, %d correct, %d not judged, %d missed%n",
         entries.size(),
         total,
         so,

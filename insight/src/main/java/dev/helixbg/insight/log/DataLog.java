@@ -18,9 +18,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads helix's data.log in any state; never writes, locks or maps the file.
+ * Reads helix's data.log, even a damaged one; never writes, locks or maps the file.
  *
- * <p>Header, 8 bytes: {@code AMRL}, version u32 = 1, little-endian. Records follow until the end:
+ * <p>The file begins with a header of 8 bytes: {@code AMRL} and the version, a little-endian u32 of
+ * value 1. Records follow until the end of the file:
  *
  * <pre>
  * entry   u8 0x01   u8 topic length   u32 body length   i32 minutes   u16 zero   topic   body
@@ -43,7 +44,7 @@ public final class DataLog {
   private static final int MAGIC = 'A' | 'M' << 8 | 'R' << 16 | 'L' << 24;
   private static final int ATTEMPTS = 5;
 
-  /** If a log did not change for this time, {@link #readQuiet} takes it as complete. */
+  /** Time without a change after which {@link #readQuiet} considers a log complete. */
   public static final Duration QUIET = Duration.ofMillis(500);
 
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(3);
@@ -61,7 +62,7 @@ public final class DataLog {
     return read(file, Optional.empty());
   }
 
-  /** Reads the file. {@code sha256} is the log's hash if known; then it is not computed again. */
+  /** Reads the file. {@code sha256} is the SHA-256 hash of the log; if empty, it is computed. */
   public static LogReading read(Path file, Optional<String> sha256) {
     try {
       checkRegular(file);
@@ -82,13 +83,13 @@ public final class DataLog {
   }
 
   /**
-   * Reads the file after half a second without a change, so that no edit is half done. To edit an
-   * entry, helix appends the new entry in three pieces, and then a delete. If the file keeps
-   * changing for 3 s, returns the first later reading whose last record is complete. If the first
-   * five of these readings end in an incomplete record, returns the fifth.
+   * Waits until the file has not changed for half a second, then reads it. Without the wait, the
+   * result could contain half of an edit: helix appends the new entry in three pieces, and then a
+   * delete. If the file still changes after 3 s, reads it up to five times, and returns the first
+   * result whose last record is complete. If none is complete, returns the fifth.
    *
-   * @throws DataLogException as {@link #read} does
-   * @throws InterruptedException while waiting
+   * @throws DataLogException when the file is not a data.log of version 1, or cannot be read at all
+   * @throws InterruptedException when the thread is interrupted while it waits
    */
   public static LogReading readQuiet(Path file) throws InterruptedException {
     return readQuiet(file, QUIET, LONGEST_WAIT);
@@ -148,8 +149,8 @@ public final class DataLog {
   private static void checkHeader(Path file, byte[] log) {
     if (log.length < HEADER_BYTES) {
       throw new DataLogException(
-          ("%s has only %s of the 8 bytes that begin a data.log; if it holds nothing of yours,"
-                  + " remove it and let helix make it again")
+          ("%s has only %s of the 8 bytes with which a data.log begins; if you have stored nothing"
+                  + " in it, delete it and let helix create a new one")
               .formatted(file, log.length));
     }
     ByteBuffer header = ByteBuffer.wrap(log).order(ByteOrder.LITTLE_ENDIAN);
@@ -176,7 +177,10 @@ public final class DataLog {
     }
   }
 
-  /** Returns the file's state after {@code quiet} without a change; null after the deadline. */
+  /**
+   * Waits until the file has not changed for the duration {@code quiet}, and returns its state.
+   * Returns null if the deadline passes first, or if the state cannot be read.
+   */
   private static FileState awaitQuiet(Path file, Duration quiet, long deadline)
       throws InterruptedException {
     FileState state = stateOf(file);
@@ -215,6 +219,6 @@ public final class DataLog {
     return reason == null ? e.getClass().getSimpleName() : reason;
   }
 
-  /** One reading of a log: the live entries, ordered by offset, and the account of every byte. */
+  /** The contents of a log: the live entries, ordered by offset, and the counts of its records. */
   public record LogReading(List<Entry> entries, LogAccount account) {}
 }

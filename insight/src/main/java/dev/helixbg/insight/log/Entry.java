@@ -8,10 +8,11 @@ import java.util.Optional;
  * One live entry of a data.log, as helix wrote it.
  *
  * @param offset offset of the record; offsets rise within a file, and a compaction changes them
- * @param topic the topic; over 255 bytes only if its length byte overflowed and was repaired
+ * @param topic the topic, of any length; a length over 255 bytes overflows the length byte in the
+ *     log, and {@link LogWalk} works out the true length
  * @param body the body, decoded from UTF-8, with its metadata lines
- * @param timestampMin local wall-clock minutes since 1970-01-01 00:00; 0 when unknown. A later
- *     entry may have an earlier time
+ * @param timestampMin time of writing, in minutes of local time since 1970-01-01 00:00; 0 if
+ *     unknown. A later entry may have an earlier time
  * @param text content and metadata of the body
  */
 public record Entry(long offset, String topic, String body, int timestampMin, EntryText text) {
@@ -22,12 +23,14 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
     return new Entry(offset, topic, body, timestampMin, text);
   }
 
-  /** Whether a topic is a folder of notes: it ends in a slash, which helix forbids in topics. */
+  /** Whether a topic is a folder of notes: it ends in a slash, which topics of helix never do. */
   public static boolean isNote(String topic) {
     return topic.endsWith("/");
   }
 
-  /** Returns the text to embed and to hash: the {@link SaidText} of topic, a space and content. */
+  /**
+   * Returns topic, a space and content, converted by {@link SaidText}, to be embedded and hashed.
+   */
   public String embeddedText() {
     return SaidText.of(topic + " " + text.content());
   }
@@ -46,7 +49,10 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
     return text.position().isPresent();
   }
 
-  /** Returns the local time, such as {@code 2026-03-01T10:22}, or the day if {@link #isOfADay}. */
+  /**
+   * Returns the local time of writing, as {@code 2026-03-01T10:22}, or the day if only that is
+   * known.
+   */
   public Optional<String> written() {
     if (timestampMin == 0) {
       return Optional.empty();
@@ -55,7 +61,7 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
     return Optional.of(isOfADay() ? time.toLocalDate().toString() : time.toString());
   }
 
-  /** Whether the entry's time gives a day without an hour, as in some notes. */
+  /** Whether only the day of the entry is known, not the hour, as for some notes. */
   public boolean isOfADay() {
     return timestampMin != 0 && timestampMin % DAY == 0 && note().isPresent();
   }

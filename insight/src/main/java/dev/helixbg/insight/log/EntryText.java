@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * including blank lines, unchanged and in order, joined by {@code \n}.
  *
  * <p>Only the last valid line of each kind is used. Other lines of the kind have no effect, but are
- * not part of the content either. A line is valid when its value, without blanks around it, has
+ * not part of the content either. A line is valid when its value, without blanks around it, is
  *
  * <ul>
  *   <li>tags: at least one tag between commas; empty tags are skipped
@@ -31,12 +31,12 @@ import java.util.stream.Stream;
  * </ul>
  *
  * @param content the body without metadata lines
- * @param tags in written order
- * @param source as written, mostly {@code file:line}
- * @param confidence 0 to 1
- * @param links references to other entries, in written order
+ * @param tags the tags, in the order of the body
+ * @param source the origin of the entry, as written; mostly {@code file:line}
+ * @param confidence how sure the writer is, from 0 to 1
+ * @param links references to other entries, in the order of the body
  * @param heading headings above a part of a note, with {@code #} between the levels, or empty
- * @param part name of the part, if the heading alone is ambiguous; else empty
+ * @param part name of the part of a note, if several parts have the same heading; else empty
  * @param paths patterns of the files for which agents load the note; empty for all files
  * @param position position of a fact in a file of facts; else empty
  */
@@ -51,7 +51,10 @@ public record EntryText(
     Optional<String> paths,
     Optional<Position> position) {
 
-  /** The line of a fact, counted from 1, and whether the newest fact of its list is first. */
+  /**
+   * The line number of a fact, counted from 1, and, if known, whether the list of facts begins with
+   * the newest fact.
+   */
   public record Position(int line, Optional<Boolean> newestFirst) {
     private static final String FIRST = ", newest first";
     private static final String LAST = ", newest last";
@@ -95,8 +98,8 @@ public record EntryText(
   }
 
   /**
-   * Parses a note's body, in which {@code heading}, {@code part}, {@code paths} and {@code line}
-   * are metadata, too.
+   * Parses the body of a note. In notes, lines of the kinds {@code heading}, {@code part}, {@code
+   * paths} and {@code line} are metadata, too.
    */
   public static EntryText ofNote(String body) {
     return new Parser(true).parse(body);

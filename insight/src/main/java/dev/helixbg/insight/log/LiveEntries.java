@@ -14,15 +14,16 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Decodes entries in file order, without the entries that a delete record names.
+ * Receives the records of a log in file order, decodes the entries, and removes the entries that
+ * delete records name.
  *
- * <p>All entries of a topic share one String object for the topic. A delete record frees an earlier
- * entry at once. If its target comes later, the target's offset is kept until the end.
+ * <p>All entries of a topic share one String object for the topic. A delete record removes an
+ * earlier entry at once. The offset of a later entry is kept until the end of the log.
  */
 class LiveEntries {
   private static final char REPLACEMENT = '\uFFFD';
 
-  /** Maximum number of reported damaged places, so that a hostile log cannot fill the memory. */
+  /** Maximum number of damaged parts in the list; a hostile log could have millions. */
   static final int MOST_DAMAGE = 1000;
 
   private final byte[] log;
@@ -37,7 +38,7 @@ class LiveEntries {
     this.log = log;
   }
 
-  /** Receives a whole entry record, in which topic and body follow the header. */
+  /** Decodes the entry record at {@code offset}. Lengths are in bytes. */
   void entry(int offset, int timestampMin, int topicLength, int bodyLength) {
     int text = offset + RecordHeader.ENTRY_BYTES;
     String topic = new String(log, text, topicLength, UTF_8);
@@ -62,7 +63,7 @@ class LiveEntries {
     }
   }
 
-  /** Receives damage: bytes that are not a record, or a repair of the record that comes next. */
+  /** Adds a damaged part to the list. If the list is full, adds its lost bytes to the last part. */
   void damage(LogAccount.Damage stretch) {
     if (damage.size() < MOST_DAMAGE) {
       damage.add(stretch);
@@ -74,7 +75,7 @@ class LiveEntries {
     damage.add(new LogAccount.Damage(last.offset(), unreadable, last.kind(), detail));
   }
 
-  /** Returns the live entries and the log's account. Hashes the log if {@code sha256} is empty. */
+  /** Returns the live entries and the counts. {@code sha256} is the log's hash, if it is known. */
   LogReading finish(Optional<String> sha256) {
     earlyTargets.build().forEach(this::remove);
     List<Entry> left = entries.stream().filter(Objects::nonNull).toList();
@@ -97,8 +98,8 @@ class LiveEntries {
   }
 
   /**
-   * Counts bytes that are not UTF-8. The decoder has replaced each malformed piece by a U+FFFD,
-   * which has three bytes.
+   * Counts the bytes of an entry that are not UTF-8, and reports them as damage. {@code said} is
+   * the decoded text, in which a U+FFFD (three bytes in UTF-8) replaces each malformed piece.
    */
   private void accountMalformed(int offset, int length, String said) {
     int start = offset + RecordHeader.ENTRY_BYTES;

@@ -4,11 +4,12 @@ import dev.helixbg.insight.log.LogAccount.Damage;
 import dev.helixbg.insight.log.LogAccount.Kind;
 
 /**
- * Reads a log record by record. Passes each record to a sink, and the bytes between records as
- * damage. The calls are in order of offset, and together cover every byte.
+ * Reads a log record by record, and passes the records to {@code sink}. Reports the bytes between
+ * records to {@code sink} as damage. The calls are in order of offset, and together cover every
+ * byte.
  *
- * <p>If the bytes after a record confirm the record ({@link RecordResync}), the walk passes it on.
- * If they do not, the walk tries explanations in this order:
+ * <p>If the bytes after a record confirm that it ends there ({@link RecordResync}), the walk passes
+ * it on. If they do not, the walk tries explanations in this order:
  *
  * <ol>
  *   <li>The topic of an entry is so long that its length byte overflowed ({@link #topicLength}).
@@ -16,7 +17,7 @@ import dev.helixbg.insight.log.LogAccount.Kind;
  *   <li>An entry record was never finished, so the length in its header also covers later records.
  *       The bytes up to the first record within that length are damage, and the walk continues with
  *       that record.
- *   <li>Neither fits: the walk passes the record on, and the damage begins after the record.
+ *   <li>If neither fits, the walk passes the record on, and the damage begins after the record.
  * </ol>
  */
 record LogWalk(byte[] log, LiveEntries sink, RecordResync resync) {
@@ -50,7 +51,7 @@ record LogWalk(byte[] log, LiveEntries sink, RecordResync resync) {
     if (header.entry()) {
       int topicLength = topicLength(header);
       if (topicLength > header.topicLength()) {
-        String detail = "the topic has " + topicLength + " bytes, so its length byte wrapped";
+        String detail = "the topic has " + topicLength + " bytes, so its length byte overflowed";
         sink.damage(new Damage(header.offset(), 0, Kind.WRAPPED_TOPIC, detail));
         return emit(header, topicLength);
       }
@@ -68,7 +69,7 @@ record LogWalk(byte[] log, LiveEntries sink, RecordResync resync) {
     if (type == RecordHeader.ENTRY || type == RecordHeader.DELETE) {
       return tornUntil(position, next);
     }
-    String detail = "a record of type 0x%02x, which this version does not know".formatted(type);
+    String detail = "a record of type 0x%02x, which helix-bg does not know".formatted(type);
     sink.damage(new Damage(position, next - position, Kind.UNKNOWN_TYPE, detail));
     return next;
   }
@@ -77,7 +78,7 @@ record LogWalk(byte[] log, LiveEntries sink, RecordResync resync) {
     boolean isTail = end == log.length;
     String detail =
         isTail
-            ? "the last record is not complete: it is being written, or never was finished"
+            ? "the last record is incomplete: it is still being written, or was never finished"
             : "a record that was never finished; the next intact record is at offset " + end;
     Kind kind = isTail ? Kind.TORN_TAIL : Kind.TORN_RECORD;
     sink.damage(new Damage(offset, end - offset, kind, detail));
@@ -101,14 +102,15 @@ record LogWalk(byte[] log, LiveEntries sink, RecordResync resync) {
   }
 
   /**
-   * Returns the true length of the topic of a whole, unconfirmed entry. If a topic has more than
-   * 255 bytes, its length byte overflowed. Topic and record are then 256, 512, … bytes longer than
-   * the header states. A topic has at most 16 KiB.
+   * Returns the true length of an entry's topic, in bytes. If a topic has more than 255 bytes, its
+   * length byte overflowed. Topic and record are then 256, 512, … bytes longer than the header
+   * states. A topic has at most 16 KiB.
    *
-   * <p>The repair chooses the smallest of these lengths with which the record ends at the end of
-   * the file or before a plausible header. The topic must be text without control characters, and
-   * all added bytes must be text without NUL. No record header consists of such text, so no repair
-   * includes another record. If no repair fits, returns the length that the header states.
+   * <p>The result is the smallest of these lengths with which the record ends at the end of the
+   * file or before a plausible header. The topic must be text without control characters, and all
+   * added bytes must be text without NUL. Every record header contains a NUL, so the added bytes
+   * include no other record. If none of the lengths fits, returns the length that the header
+   * states.
    */
   private int topicLength(RecordHeader header) {
     int topic = textFrom(header.offset() + RecordHeader.ENTRY_BYTES, MAX_TOPIC, false);

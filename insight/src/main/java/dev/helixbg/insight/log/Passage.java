@@ -5,15 +5,16 @@ import java.util.List;
 
 /**
  * A part of {@link EntryText#content}. Start and end are offsets in UTF-16 units; the end is
- * exclusive. Long entries are cut into passages, if possible at ends of sentences and lines. The
- * number of tokens is estimated from the characters, so that an unchanged KB needs no tokenizer. An
- * estimate is 0.83 to 1.3 times the true number.
+ * exclusive. Long entries are cut into passages, if possible at ends of sentences and lines.
+ *
+ * <p>The number of tokens is estimated from the characters, because loading the tokenizer takes
+ * time. An estimate is 0.83 to 1.3 times the true number.
  */
 public record Passage(int start, int end) {
   /** Maximum number of passages of an entry; very long entries have longer passages. */
   public static final int MAX = 32;
 
-  /** Number of tokens of a passage. In longer passages, facts near the end are found less often. */
+  /** Usual number of tokens of a passage. A search often misses facts at the end of longer ones. */
   private static final int WINDOW = 64;
 
   /** Approximate number of tokens that a passage shares with the previous passage. */
@@ -31,9 +32,10 @@ public record Passage(int start, int end) {
   private static final int TOPIC_SHARE = 8;
 
   /**
-   * Returns the passages of an entry; none if the model reads the whole entry. The model reads at
-   * most {@code modelTokens} tokens, and the first passage begins near the last of these tokens.
-   * The last passage ends with the entry, unless {@link #MAX} passages do not reach that far.
+   * Returns passages of the part of an entry that the model does not read; none if the model reads
+   * the whole entry. The model reads only the first {@code modelTokens} tokens, and the first
+   * passage begins shortly before their end. There are at most {@link #MAX} passages, which may not
+   * cover the end of a very long entry.
    */
   public static List<Passage> of(Entry entry, int modelTokens) {
     int room = modelTokens - 2; // without the two special tokens
@@ -57,7 +59,7 @@ public record Passage(int start, int end) {
     return Math.min(modelTokens, Cuts.tokens(text, modelTokens) + 2);
   }
 
-  /** Cuts a text into passages of similar length; leaves out text after {@link #MAX} passages. */
+  /** Cuts a text into passages of similar length; skips the text after {@link #MAX} passages. */
   public static List<Passage> windows(String content) {
     return new Cuts(content, MAX * WINDOW).windows(0, WINDOW);
   }
@@ -66,7 +68,7 @@ public record Passage(int start, int end) {
     return entry.text().content().substring(start, end);
   }
 
-  /** A passage and the text around it, each cut at a word, with an ellipsis where it was cut. */
+  /** A passage and the text around it, each cut between words, with an ellipsis at each cut. */
   public record InPlace(String before, String text, String after) {}
 
   /** Maximum length of the part of a passage that is shown, in UTF-16 units. */
@@ -74,7 +76,7 @@ public record Passage(int start, int end) {
 
   private static final int AROUND = 300;
 
-  /** Returns the passage and the text around it; {@code content} may lack its end. */
+  /** Returns the passage and the text around it. The end of {@code content} may be missing. */
   public InPlace inPlace(String content) {
     return inPlace(content, MOST_SHOWN, AROUND);
   }
@@ -92,10 +94,10 @@ public record Passage(int start, int end) {
         content.substring(stop, to) + (stop < to && to < content.length() ? " …" : ""));
   }
 
-  /** Maximum length of a word that is kept whole; some languages write no spaces. */
+  /** Maximum length of a word that is not cut; in some languages, texts have no spaces. */
   private static final int LONGEST_WORD = 80;
 
-  /** Returns the next place at which a word begins; {@code from} if no such place is near. */
+  /** Returns the position at which the next word begins; {@code from} if no word begins nearby. */
   private static int wordStart(String content, int from, int end) {
     int at = from;
     int limit = Math.min(end, from + LONGEST_WORD);
@@ -105,7 +107,7 @@ public record Passage(int start, int end) {
     return at < limit || from == end ? at : SentenceEnds.whole(content, from);
   }
 
-  /** Returns the last place at which a word ends; {@code end} if no such place is near. */
+  /** Returns the last position at which a word ends; {@code end} if no word ends nearby. */
   private static int wordEnd(String content, int start, int end) {
     int at = end;
     int limit = Math.max(start, end - LONGEST_WORD);
@@ -120,7 +122,7 @@ public record Passage(int start, int end) {
     return topic(entry, modelTokens) + " " + text(entry);
   }
 
-  /** Returns the topic, shortened so that the passage also fits into the model. */
+  /** Returns the topic, shortened so that it leaves most of the model's tokens to the passage. */
   private static String topic(Entry entry, int modelTokens) {
     String topic = entry.topic();
     int most = modelTokens / TOPIC_SHARE;
@@ -196,7 +198,10 @@ public record Passage(int start, int end) {
       return any == places.size() - 1 || end == from ? any : end;
     }
 
-    /** Returns the next passage's first cut, if possible the start of a sentence in the overlap. */
+    /**
+     * Returns the cut at which the next passage begins, up to {@link #OVERLAP} tokens before the
+     * previous passage's end {@code to}. Prefers the start of a sentence.
+     */
     private int overlapping(int from, int to) {
       int any = to;
       int sentence = to;

@@ -25,7 +25,8 @@ import java.util.Arrays;
  * <p><b>Sound.</b> A whole record is sound if it ends at the end of the file, or if a plausible
  * header (whole or cut) follows it. It is also sound if a chain of well-formed whole records
  * follows it. The chain must reach the end of the file or a plausible header, or have {@value
- * #CHAIN} records. A sound record is always taken as a record, even if its text looks like records.
+ * #CHAIN} records. A sound record always counts as a record, even if its text looks like further
+ * records.
  *
  * <p><b>Trusted chain.</b> After damage, the search stops at the first place from which plausible
  * whole records follow one another until
@@ -77,16 +78,18 @@ record RecordResync(byte[] log) {
   }
 
   /**
-   * Returns the start of the first trusted chain at or after {@code from}, or the end of the file
-   * if there is none. The bytes from {@code from} on must not belong to a claim.
+   * Returns the start of the first trusted chain of records (see the class) at or after {@code
+   * from}, or the end of the file if there is none. No header may state that the bytes from {@code
+   * from} on are the text of its record.
    */
   int next(int from) {
     return search(from, log.length, NO_CLAIM, UNCLAIMED);
   }
 
   /**
-   * Returns the start of the first trusted chain inside the bytes that a torn record claims. If
-   * there is none, returns the end of the claim or of the file, whichever is first.
+   * Returns the start of the first trusted chain of records (see the class) inside a torn record:
+   * it was never finished, so the length in its header may cover later records. If there is no
+   * chain, returns the end that the header states, or the end of the file if it is earlier.
    */
   int nextInside(RecordHeader torn) {
     int claim = (int) Math.min(torn.end(), log.length);
@@ -132,9 +135,10 @@ record RecordResync(byte[] log) {
   }
 
   /**
-   * Returns the plausible header at {@code position}, or null. If the file ends within the header,
-   * only the existing bytes of the header are checked. The result is then a substitute with the
-   * largest possible body, so that its record ends after the end of the file.
+   * Returns the header at {@code position}, or null if it is not plausible (see the class). If the
+   * file ends within the header, only the existing bytes of the header are checked. The result is
+   * then a substitute with the largest possible body, so that its record ends after the end of the
+   * file.
    */
   private RecordHeader plausible(int position) {
     RecordHeader header = RecordHeader.parse(log, position);

@@ -4,16 +4,17 @@ import dev.helixbg.config.text.NormalForm;
 import java.util.regex.Pattern;
 
 /**
- * Converts a text to a form without embedded data, in composed Unicode characters (NFC). Vectors
- * are computed from this form, and texts with the same form count as the same text.
+ * Converts a text to a form without embedded data (such as images in base64), in composed Unicode
+ * characters (NFC). Vectors are computed from this form, and texts with the same form count as the
+ * same text.
  */
 public final class SaidText {
   /** The words that replace embedded data. */
   public static final String MARK = "(data left out)";
 
   /**
-   * A data URI, or a run of base64 or hex digits longer than any word or address. A run that has
-   * only signs is a horizontal line, and does not match.
+   * A data URI, or a run of base64 or hex digits longer than any word or address. A run of only
+   * {@code -}, {@code _}, {@code +} and {@code /} is a horizontal line, and does not match.
    */
   static final Pattern DATA =
       Pattern.compile(
@@ -21,10 +22,10 @@ public final class SaidText {
               + "|(?<![A-Za-z0-9+/_-])(?=[+/_-]*+[A-Za-z0-9])[A-Za-z0-9+/_-]{256,}+={0,2}"
               + "|(?m:(?:^[A-Za-z0-9+/]{60,}+={0,2}$\\n?){4,}+)");
 
-  /** Minimum length, in characters, of a run of digits on one line that the pattern matches. */
+  /** Minimum length, in characters, of a run of base64 digits that is data, if it has one line. */
   private static final int RUN = 256;
 
-  /** Minimum length, in characters, of each line in a match that has several lines. */
+  /** Minimum length, in characters, of each line of a run that has several lines. */
   private static final int LINE = 60;
 
   private SaidText() {}
@@ -42,8 +43,8 @@ public final class SaidText {
 
   /**
    * Quickly checks whether a text may have embedded data. The pattern itself is slow, because it
-   * tries each position of each word. Many paths and addresses have 60 digits in a row, so such a
-   * run does not suffice.
+   * tries each position of each word. A run of 60 base64 digits does not suffice, because many
+   * paths and addresses contain one.
    */
   private static boolean mayHaveData(String text) {
     return hasRun(text, LINE) && (hasRun(text, RUN) || hasLongLine(text))

@@ -5,12 +5,12 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** Tells whether writing systems have spaces between words, and whether models can read them. */
+/** Recognises writing systems without spaces between words, and those that models cannot read. */
 public final class Script {
   /**
-   * Writing systems whose letters are all in the vocabulary of the bundled model. All other letters
-   * look alike to the model. The vocabulary has 244 of 20,000 Chinese characters, and no Japanese
-   * or Korean words.
+   * Writing systems whose letters are all in the vocabulary of the bundled models. The models
+   * cannot tell letters apart that their vocabulary lacks. It has 244 of 20,000 Chinese characters,
+   * and no Japanese or Korean words.
    */
   private static final Set<UnicodeScript> READABLE =
       EnumSet.of(
@@ -26,7 +26,7 @@ public final class Script {
           UnicodeScript.COMMON,
           UnicodeScript.INHERITED);
 
-  /** Writing systems without spaces between words, as a class of characters in a pattern. */
+  /** Writing systems without spaces between words, as a character class of a regular expression. */
   public static final String WITHOUT_SPACES =
       "[\\p{IsHan}\\p{IsHiragana}\\p{IsKatakana}\\p{IsThai}\\p{IsLao}\\p{IsKhmer}\\p{IsMyanmar}]";
 
@@ -35,7 +35,7 @@ public final class Script {
 
   private Script() {}
 
-  /** Whether the bundled models cannot read the writing systems of most letters of a text. */
+  /** Whether most letters of a text are of writing systems that the bundled models cannot read. */
   public static boolean isUnreadable(String text) {
     String beginning = text.substring(0, Math.min(text.length(), LONGEST));
     int[] letters = beginning.codePoints().filter(Character::isLetter).toArray();
@@ -47,8 +47,8 @@ public final class Script {
   }
 
   /**
-   * Whether a character's writing system has no spaces between words or, like Korean, none between
-   * a word and its particle.
+   * Whether a character belongs to a writing system without spaces between words. Korean counts
+   * too, because it has no space between a word and its particle.
    */
   public static boolean hasJoinedWords(char c) {
     return c >= 0x0E00

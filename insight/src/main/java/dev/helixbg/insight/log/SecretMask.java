@@ -9,8 +9,9 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Recognises and masks secrets with a fixed form: keys and tokens of known services, private keys,
- * passwords in addresses. A value is not a secret if it or its line says that it is an example.
+ * Recognises and masks secrets that have a fixed form: keys and tokens of known services, private
+ * keys, passwords in web addresses. A value is not a secret if a word in it, or in its line, says
+ * that it is an example.
  */
 public final class SecretMask {
   /** Words in a secret that show that it is made up. */
@@ -27,8 +28,9 @@ public final class SecretMask {
   private static final char MASK = '*';
 
   /**
-   * A kind of secret. Only a text that contains a {@code sign} can match {@code form}. The group
-   * "secret" of the match is the secret.
+   * A kind of secret, which the pattern {@code form} matches; the group "secret" of the match is
+   * the secret. Every match contains one of the strings {@code sign}, so other texts are not
+   * searched.
    */
   private record Kind(String name, List<String> sign, Pattern form) {
     Kind(String name, List<String> sign, String form) {
@@ -77,7 +79,7 @@ public final class SecretMask {
 
   private SecretMask() {}
 
-  /** Returns a kind of secret that begins where a word begins. */
+  /** Returns a kind of secret whose matches begin where a word begins. */
   private static Kind token(String name, List<String> sign, String form) {
     return new Kind(name, sign, "(?<![\\w-])(?<secret>" + form + ")");
   }
@@ -90,7 +92,7 @@ public final class SecretMask {
         .findFirst();
   }
 
-  /** Returns the text with {@code *} in place of secrets, so that positions stay the same. */
+  /** Returns the text with {@code *} for each character of a secret, so positions are the same. */
   public static String masked(String text) {
     List<MatchResult> found = KINDS.stream().flatMap(kind -> secrets(kind, text)).toList();
     if (found.isEmpty()) {

@@ -21,7 +21,7 @@ public final class SentenceEnds {
         .toList();
   }
 
-  /** Whether a sentence or line ends at a place from 1 to the length of the text. */
+  /** Whether a sentence or line ends directly before {@code place}, 1 to {@code text.length()}. */
   static boolean isAt(String text, int place) {
     char last = text.charAt(place - 1);
     if ("。！？".indexOf(last) >= 0) {
@@ -34,7 +34,7 @@ public final class SentenceEnds {
     return last == '.' || last == '!' || last == '?' || isLineEnd(text, place);
   }
 
-  /** Returns the place, or the previous place if the place is in the middle of a character. */
+  /** Returns {@code place}, or the place before it if it lies inside a surrogate pair. */
   public static int whole(String text, int place) {
     return place > 0
             && place < text.length()
@@ -43,7 +43,7 @@ public final class SentenceEnds {
         : place;
   }
 
-  /** Whether only blanks are between a place and the end of the line. */
+  /** Whether only blanks are between {@code place} and the end of the line. */
   private static boolean isLineEnd(String text, int place) {
     for (int at = place; at < text.length() && Character.isWhitespace(text.charAt(at)); at++) {
       if (text.charAt(at) == '\n' || text.charAt(at) == '\r') {

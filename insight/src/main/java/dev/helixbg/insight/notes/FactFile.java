@@ -22,7 +22,9 @@ import java.util.stream.IntStream;
  * A file of facts. This class computes changes that remove facts or replace their texts. A change
  * replaces whole lines; all other bytes stay as they are. Only files in UTF-8 can be changed.
  *
+ * @param raw the text of the file, with its byte order mark if it has one
  * @param lines the lines of {@code raw} with their line ends, without the byte order mark
+ * @param said the text in which {@link SaidText} has replaced embedded data
  */
 public record FactFile(
     String path, Items.Given given, String raw, List<String> lines, String said, Note note) {
@@ -52,6 +54,8 @@ public record FactFile(
   private record Cut(int from, int to, String is) {}
 
   /**
+   * Parses a file.
+   *
    * @param named whether the user named the file itself, not only its folder
    * @return empty if the file is not in UTF-8, or if the lines of its decoded text do not
    *     correspond to the lines of the file
@@ -115,7 +119,7 @@ public record FactFile(
         .findFirst();
   }
 
-  /** Whether the changed file has exactly these facts or, if {@code mayEnd}, no facts at all. */
+  /** Whether a changed file has exactly the facts {@code left} or, if {@code mayEnd}, no facts. */
   private boolean isAsMeant(
       String changed, List<Section> left, List<String> texts, boolean mayEnd) {
     List<List<String>> headings = left.stream().map(Section::headings).toList();
@@ -130,8 +134,8 @@ public record FactFile(
   }
 
   /**
-   * Returns a cut that removes a fact's lines, its divider, and the blank lines around them that
-   * are not needed any more.
+   * Returns a cut that removes the lines of a fact, one line of § beside it, and the blank lines
+   * around them that are not needed any more.
    */
   private Cut cut(Section section) {
     int from = firstLine(section.span().start());

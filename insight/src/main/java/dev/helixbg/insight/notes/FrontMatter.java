@@ -29,8 +29,8 @@ import org.snakeyaml.engine.v2.nodes.Tag;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
- * Front matter: data before the text of a note. YAML stands between lines {@code ---}, as Obsidian,
- * Jekyll and Hugo write it; TOML stands between lines {@code +++}; JSON has no such lines. Blocks
+ * Front matter: data before the text of a note. YAML is between two lines {@code ---}, as Obsidian,
+ * Jekyll and Hugo write it; TOML is between two lines {@code +++}; JSON has no such lines. Blocks
  * of YAML or TOML that directly follow one another count as one. Properties as in Logseq and
  * Pelican are read, but remain part of the text.
  *
@@ -40,7 +40,7 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
  *
  * @param values the values of each key. Keys are in lower case; {@code metadata.created} is the key
  *     {@code created} below {@code metadata}
- * @param end the place at which the text of the note begins, in UTF-16 units
+ * @param end the offset at which the text of the note begins, in UTF-16 units
  * @param sound whether all front matter could be read
  */
 record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
@@ -59,7 +59,8 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
   private static final Pattern KEY = Pattern.compile("[^\\s#\\[{'\"-][^:]{0,59}:(?:\\s.*)?");
 
   /**
-   * A line without a key that may begin a paragraph of front matter: part of a value, or a comment.
+   * A line without a key that may begin a paragraph of front matter: a part of a value, or a
+   * comment.
    */
   private static final Pattern KEYLESS = Pattern.compile("[\\s#].*|-(?:\\s.*)?");
 
@@ -74,7 +75,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
 
   private static final TomlMapper TOML_MAPPER = new TomlMapper();
 
-  /** The lines between two mark lines, and the place after the second mark line. */
+  /** The lines between two lines {@code ---} or {@code +++}, and the offset after the second. */
   private record Block(List<String> lines, int end, boolean toml) {
     /**
      * Whether the lines look like data. In YAML, each paragraph must begin with a key, with a part
@@ -328,7 +329,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     }
   }
 
-  /** Returns all values of the first key that has a value in the front matter. */
+  /** Returns all values of the first of {@code keys} that has a value. */
   List<String> all(String... keys) {
     return Stream.of(keys)
         .map(key -> values.getOrDefault(key, List.of()))

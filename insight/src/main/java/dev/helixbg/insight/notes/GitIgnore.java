@@ -47,8 +47,8 @@ record GitIgnore(Optional<Path> tree, List<Rule> rules) {
   static final GitIgnore NONE = new GitIgnore(Optional.empty(), List.of());
 
   /**
-   * The rule of one line. The first {@code base} characters of a path name the folder of the rule.
-   * The pattern is for the rest of the path.
+   * The rule of one line. The first {@code base} characters of a path are the folder of the rule's
+   * file; {@code pattern} is compared with the rest of the path.
    */
   private record Rule(int base, Pattern pattern, boolean negated, boolean foldersOnly) {}
 
@@ -75,7 +75,7 @@ record GitIgnore(Optional<Path> tree, List<Rule> rules) {
     return Files.exists(folder.resolve(".git"), LinkOption.NOFOLLOW_LINKS);
   }
 
-  /** Returns the first work tree of a repository if the folder is a further work tree of it. */
+  /** Returns the first work tree of a repository if {@code folder} is another work tree of it. */
   static Optional<Path> firstTree(Path folder) {
     Matcher linked = LINKED.matcher(read(folder.resolve(".git")));
     try {
@@ -87,7 +87,7 @@ record GitIgnore(Optional<Path> tree, List<Rule> rules) {
     }
   }
 
-  /** Returns the rules of a folder's ignore file, followed by these rules. */
+  /** Returns the rules of a folder's {@code .gitignore}, followed by the rules of this object. */
   GitIgnore with(Path folder) {
     List<Rule> all = new ArrayList<>();
     read(folder.resolve(FILE))
@@ -143,8 +143,8 @@ record GitIgnore(Optional<Path> tree, List<Rule> rules) {
   }
 
   /**
-   * Translates a pattern. The time of a match does not grow with the number of stars, because each
-   * star, except the last one, keeps its first match.
+   * Translates a pattern to a regular expression. The time of a match does not grow with the number
+   * of stars, because each star, except the last one, keeps its first match.
    */
   private static String regex(String pattern) {
     String rooted = pattern.startsWith("/") ? pattern : "/" + pattern;

@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 
 /**
  * Compares the lines of an index, {@code - [Title](file.md) — description}, with the files that
- * they link to. Lines in code and comments are examples or former lines, and are skipped.
+ * they link to. Lines in code and comments are skipped: they are examples, or no longer in use.
  */
 record IndexCheck(NoteLinks links, NoteFiles files) {
   private static final Pattern LINE =
@@ -40,7 +40,7 @@ record IndexCheck(NoteLinks links, NoteFiles files) {
 
   private static final int MOST_LINES = 1_000;
 
-  /** Returns the lines that are wrong, in their order. */
+  /** Returns the lines whose file is missing or has none of their words, in their order. */
   List<IndexLine> of(Note note, String text) {
     List<IndexLine> wrong = new ArrayList<>();
     Map<Integer, String> targets = new HashMap<>(); // by offset; none in code or comments

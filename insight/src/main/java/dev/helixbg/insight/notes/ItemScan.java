@@ -42,7 +42,7 @@ final class ItemScan {
 
   /**
    * A line that begins a comment, that ends an HTML element, that is only an opening tag, or that
-   * is a definition.
+   * is a definition of a link or footnote.
    */
   private static final Pattern TAG =
       Pattern.compile(
@@ -70,7 +70,7 @@ final class ItemScan {
   /** Minimum indentation of a list marker that belongs to the current item. */
   private int nested;
 
-  /** One item: its place in the text, and its text without marker and indentation. */
+  /** One item: its start and end in the file, and its text without marker and indentation. */
   record Item(int start, int end, String text) {}
 
   ItemScan(String text, List<Heading> headings) {
@@ -102,7 +102,7 @@ final class ItemScan {
     return end < 0 ? text.length() : end;
   }
 
-  /** Takes the blocks between dividers as items. Returns false if the text has no divider. */
+  /** Takes the blocks between lines of § as items. Returns false if the text has no such line. */
   boolean divided(int from) {
     int begin = from;
     for (int at = from; at < text.length(); at = lineEnd(at) + 1) {
@@ -248,8 +248,8 @@ final class ItemScan {
   }
 
   /**
-   * Returns the end of a lesson. Comments, closing tags and definitions at its end are excluded,
-   * because other tools or other lessons may need them.
+   * Returns the end of a lesson. Comments, closing tags and definitions of links at its end are
+   * excluded, because other tools or other lessons may need them.
    */
   static int endOfLesson(String text, int start, int end) {
     int last = end;

@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 
 /**
  * Finds out when the facts of a memory file were written. A date belongs to a fact if it is at the
- * fact's beginning, at its end or in brackets. Dates in the future do not count, nor do dates such
- * as (valid until …), at which something ends. If a fact has no date, a date in a heading above the
+ * fact's beginning, at its end or in brackets. Dates in the future do not count, nor do dates at
+ * which something ends, as in (valid until …). If a fact has no date, a date in a heading above the
  * fact counts. A date without a year gets the year of the file's other dates if these agree. Dates,
  * or words such as {@code newest first}, show the order of the facts.
  */
@@ -52,7 +52,7 @@ final class ItemTimes {
 
   static final Pattern ANY = Pattern.compile(DATE);
 
-  /** A position before words that do not say until when something lasts, or when it is due. */
+  /** A condition on the text that follows: it does not say when something ends or is due. */
   private static final String NO_END =
       "(?iu:(?!(?:[\\p{L}: ]{0,24}[:"
           + " ])?(?:(?:until|till?|through|expir\\p{L}*|due|valid|next|eol|back"
@@ -115,15 +115,16 @@ final class ItemTimes {
         .toList();
   }
 
-  /** Whether words say that the newest fact is first; empty if they name no order, or two. */
+  /** Whether words say that the newest fact is first; empty if they name no order, or both. */
   private static Optional<Boolean> said(String words) {
     boolean first = NEWEST_FIRST.matcher(words).find();
     return first == NEWEST_LAST.matcher(words).find() ? Optional.empty() : Optional.of(first);
   }
 
   /**
-   * Whether the dates fall from fact to fact. The result is empty if some dates rise and some fall,
-   * or if fewer than two dates differ from the date before them.
+   * Whether the dates show that the newest fact is first: true if they fall from fact to fact,
+   * false if they rise. Empty if some rise and some fall, or if fewer than two differ from the date
+   * before.
    */
   private static Optional<Boolean> seen(List<Section> sections) {
     Map<String, Integer> last = new TreeMap<>();
@@ -140,7 +141,7 @@ final class ItemTimes {
     return known ? Optional.of(falling > 0) : Optional.empty();
   }
 
-  /** Returns the headings above a section's list or lessons, before the first dated heading. */
+  /** Returns the headings above a section's list or lessons, up to the first one with a date. */
   private static String list(Section one) {
     List<String> above = one.headings();
     int dated = 0;

@@ -12,14 +12,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Decides how a file of facts, such as {@code MEMORY.md}, is cut into entries. In a file with lines
- * of {@value ItemScan#DIVIDER}, the items are the blocks between these lines. In any other file,
- * the items are the entries of Markdown lists, with all lines indented under them. If these entries
- * are not a list of facts, the file is cut at its headings or, if it has few, into paragraphs.
+ * Decides how a file of facts, such as {@code MEMORY.md}, is cut into items, each of which becomes
+ * an entry. If the file has lines that contain only {@value ItemScan#DIVIDER}, the items are the
+ * blocks between these lines. In any other file, the items are those of Markdown lists, with all
+ * lines indented under them. If they are not a list of facts, the file is cut at its headings or,
+ * if it has fewer than {@value #LEAST}, into paragraphs.
  *
  * <p>The items of a list of facts contain most of the text. There are at least {@value #LEAST}
- * items, unless the file has no other text or few headings. Checklists, lists of links, changelogs,
- * templates and READMEs are not lists of facts, because their items say nothing by themselves.
+ * items; fewer are enough if the file has no other text or fewer than {@value #LEAST} headings.
+ * Checklists, lists of links, changelogs, templates and READMEs are not lists of facts, because
+ * their items say nothing by themselves.
  */
 final class Items {
   static final int LEAST = 3;
@@ -63,7 +65,7 @@ final class Items {
 
   private static final Pattern SENTENCE = Pattern.compile(".*[.!?。！？][*_`)\"”]{0,3}\\s*");
 
-  /** Minimum number of headings with items in a file of lessons; a list may have a few chapters. */
+  /** Minimum number of headings with items in a file of lessons; fewer headings may be chapters. */
   private static final int LESSONS = 5;
 
   /** The heading of a chapter: at most three words or six Chinese characters, and no number. */
@@ -74,7 +76,7 @@ final class Items {
   /** Minimum mean number of items per heading in a list of facts (measured on 50 public files). */
   private static final double PER_LESSON = 4.5;
 
-  /** Maximum number of items with the same label in a list of facts; lessons have more. */
+  /** Maximum number of items with the same label in a list of facts; lessons repeat labels. */
   private static final int MOST_LABELLED = 2;
 
   private static final Pattern CHECKBOX = Pattern.compile("\\[[ xX]\\]\\s.*", Pattern.DOTALL);
@@ -92,12 +94,12 @@ final class Items {
   /** How a file is cut. {@code why} is the reason in words, empty if it is not a memory file. */
   record Cut(Way way, List<Item> items, String why) {}
 
-  /** Settings for a file. If the user named the file, it counts as a memory file under any name. */
+  /** Settings for a file. If the user named the file itself, it counts as a memory file. */
   record Given(boolean named, NotesItems items) {}
 
   private Items() {}
 
-  /** Whether a file has a name or a place that agents use for files of facts. */
+  /** Whether a file has a name or a path that agents use for files of facts. */
   static boolean isMemory(String path) {
     return MEMORY.contains(name(path)) || MemoryPlaces.isInRepository(path);
   }
@@ -137,7 +139,7 @@ final class Items {
     return new Cut(Way.WHOLE, List.of(), "whole: " + why);
   }
 
-  /** Whether front matter names one fact, as Claude Code writes it, and the text is not a list. */
+  /** Whether a file has the name and type of one fact, as Claude Code writes it, and no list. */
   private static boolean isOneFact(FrontMatter matter, String text, List<Item> items) {
     return matter.first("name").isPresent()
         && matter.first("type", "metadata.type").isPresent()
@@ -173,7 +175,7 @@ final class Items {
         : whole("no list of facts");
   }
 
-  /** Whether headings have few items each, and at least half say more than a subject. */
+  /** Whether headings have few items each, and at least half are longer than chapter titles. */
   private static boolean areLessons(Set<Heading> headings, int items) {
     return headings.size() >= LESSONS
         && items < PER_LESSON * headings.size()

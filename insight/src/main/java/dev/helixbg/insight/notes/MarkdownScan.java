@@ -41,7 +41,7 @@ record MarkdownScan(
 
   private static final Pattern MARKER = Pattern.compile("(?:[-*+]|\\d{1,9}[.)])[ \\t]+");
 
-  /** A heading that begins with {@code #}; such marks may also follow its title. */
+  /** A heading that begins with {@code #}; further {@code #} may follow its title. */
   private static final Pattern HEADING =
       Pattern.compile("(#{1,6})(?![^ \\t])(.*?)(?:(?<=[ \\t])#+)?", Pattern.DOTALL);
 
@@ -61,7 +61,7 @@ record MarkdownScan(
 
   private record Definition(int at, String destination) {}
 
-  /** A heading of level 1 to 6, without its marks; it ends after the line feed of its last line. */
+  /** A heading of level 1 to 6. {@code end} is the offset after the line feed of its last line. */
   record Heading(int level, String title, int start, int end) {}
 
   /**
@@ -149,7 +149,7 @@ record MarkdownScan(
     return line.substring(start);
   }
 
-  /** Returns the run of equal characters that begins at a place in a line. */
+  /** Returns the run of equal characters that begins at {@code start} in a line. */
   private static String run(String line, int start) {
     int end = start;
     while (end < line.length() && line.charAt(end) == line.charAt(start)) {

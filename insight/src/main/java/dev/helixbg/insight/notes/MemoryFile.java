@@ -6,6 +6,7 @@ import java.util.Optional;
 /**
  * A file in which agents store what they learn, its size, and how it was cut into entries.
  *
+ * @param cut how it was cut, in words
  * @param characters the length in UTF-16 units
  * @param index if the file is an index, its lines that link to a missing file or to a file about
  *     something else
@@ -21,17 +22,17 @@ public record MemoryFile(
   /** Number of lines of a MEMORY.md that Claude Code loads when it starts. */
   private static final int LOADED_LINES = 200;
 
-  /** Number of characters that Hermes keeps in its MEMORY.md, which has blocks between dividers. */
+  /** Number of characters that the agent Hermes keeps in its MEMORY.md, a file with lines of §. */
   private static final int BLOCK_CHARACTERS = 2_200;
 
   /** Approximate number of characters per token for English text. */
   private static final int LETTERS = 4;
 
   /**
-   * A wrong line of an index.
+   * A wrong line of an index, a file whose lines link to other files.
    *
    * @param line number of the line, from 1
-   * @param isGone whether the target is missing; if not, it contains no word of the line
+   * @param isGone true if the linked file is missing; false if it has none of the line's words
    */
   public record IndexLine(int line, String target, boolean isGone) {}
 
@@ -46,13 +47,13 @@ public record MemoryFile(
         index);
   }
 
-  /** Estimates a text's tokens: one for each Chinese character, one for four other characters. */
+  /** Estimates a text's tokens: one for a Chinese character, one for four other characters. */
   public static int tokensOf(String text) {
     int ideographs = (int) text.codePoints().filter(Character::isIdeographic).count();
     return ideographs + Math.ceilDiv(text.length() - ideographs, LETTERS);
   }
 
-  /** Returns in words by how much the file exceeds its agent's limit; empty if it does not. */
+  /** Returns in words by how much the file exceeds the limit of its agent; empty if it fits. */
   public Optional<String> overBound() {
     boolean isOfBlocks = cut.equals(Items.BLOCKS);
     int bound = isOfBlocks ? BLOCK_CHARACTERS : LOADED_LINES;

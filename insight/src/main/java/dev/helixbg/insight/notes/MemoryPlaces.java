@@ -103,8 +103,8 @@ final class MemoryPlaces {
   }
 
   /**
-   * Whether a path, relative to a repository's top and with {@code /}, is one of these places. A
-   * place that begins with a dot can be in any folder of the repository.
+   * Whether a path is one of these places in a repository. The path is relative to the repository's
+   * top folder, with {@code /} between names. A place that begins with a dot can be in any folder.
    */
   static boolean isInRepository(String path) {
     return IN_ANY_REPOSITORY.matcher(path).matches();
@@ -139,8 +139,8 @@ final class MemoryPlaces {
   }
 
   /**
-   * Returns the paths in a folder that match {@code part}. If the folder is a link, a glob matches
-   * only the link itself.
+   * Returns the paths in a folder that match {@code part}. If the folder is a link and {@code part}
+   * is a glob, returns only the link.
    */
   private static List<Path> in(Path folder, String part) throws IOException {
     if (part.equals("**")) {

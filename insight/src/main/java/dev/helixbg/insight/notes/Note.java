@@ -26,10 +26,10 @@ import java.util.stream.Stream;
  * @param path the path of the file, relative to the folder
  * @param title title in the front matter; otherwise the first heading, if it has level 1; otherwise
  *     the file name
- * @param cut how the file was divided, as in {@link Items.Cut#why}
+ * @param cut how a memory file was divided, in words; empty for other notes
  */
 record Note(String path, String title, FrontMatter matter, List<Section> sections, String cut) {
-  /** Maximum length of an undivided file, in characters; about four times the embedded text. */
+  /** Maximum length of an undivided file, in characters: four times what the model embeds. */
   static final int LONG = 6_000;
 
   /** Maximum length of a lesson of a memory file, in characters. */
@@ -59,7 +59,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   private static final int MAX_NAMED = 4;
 
   /**
-   * @param place the place, which is unique
+   * @param place file, heading and part of the section; no other section has the same place
    * @param headings the headings above the section, then its own; not the title of the note
    * @param text text of the section, without its own heading
    * @param isFact whether the section is an item of a list, or a lesson
@@ -95,15 +95,19 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   }
 
   /**
-   * The place of a section: the line of its first word, counted from 1; the start of its heading or
-   * list marker; the start of its own text; its end.
+   * The position of a section. Offsets are in UTF-16 units, counted from the start of the file.
+   *
+   * @param line number of the line with the first word, from 1
+   * @param start offset of the heading or list marker
+   * @param said offset of the text after the heading; equal to {@code start} for a list item
+   * @param end offset of the end, exclusive
    */
   record Span(int line, int start, int said, int end) {}
 
   private static final int MAX_TAGS = 50;
   private static final int MAX_ALIASES = 20;
 
-  /** Returns the tags in the form that an entry can hold as a comma-separated list. */
+  /** Returns the tags without commas, so that an entry can list them with commas between them. */
   List<String> tags() {
     return matter.tags().stream()
         .map(tag -> plain(tag).replace(',', ' '))
@@ -120,7 +124,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     return sections.stream().filter(Section::isFact).toList();
   }
 
-  /** Returns the note without its texts, to save memory; links can still lead to this note. */
+  /** Returns the note without its texts, to save memory. It can still be the target of links. */
   Note withoutTexts() {
     List<Section> linked = sections.stream().map(Section::withoutText).toList();
     return new Note(path, title, matter, linked, cut);
@@ -195,7 +199,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     headings.removeIf(one -> lessons.getOrDefault(one.title(), Set.of()).size() >= Items.LEAST);
   }
 
-  /** Returns links in properties such as {@code up: "[[pond]]"}, all at the place {@code start}. */
+  /** Returns links in properties such as {@code up: "[[pond]]"}, with the offset {@code start}. */
   private static List<Link> linksOf(FrontMatter matter, int start) {
     return matter.values().values().stream()
         .flatMap(List::stream)
@@ -205,17 +209,17 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
         .toList();
   }
 
-  /** Returns the name of the page without its ending, with blanks between words. */
+  /** Returns the file name without its ending, with blanks between words. */
   private static String fileTitle(String path) {
     String page = NoteName.withoutEnding(path).replaceFirst("/_?index$", ""); // as in Hugo
     return NoteName.fileName(page).replace('-', ' ').replace('_', ' ');
   }
 
   /**
-   * Divides the text of a file, which begins at {@code offset}, after the front matter.
+   * Divides the text of a file. The text begins after the front matter, at {@code offset}.
    *
    * @param headings the headings without the title
-   * @param lineEnds the places of all line feeds in the whole file
+   * @param lineEnds the offsets of all line feeds in the whole file
    */
   private record Division(
       String path,
@@ -245,10 +249,13 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     }
 
     /**
+     * Adds the text from {@code start} to {@code end} as a section, or divides it at its headings.
+     *
      * @param own the start of the section's own heading, or of its text if it has no heading
-     * @param from index of the first heading in the section
+     * @param from index of the first heading in the text; {@code to} is the index after the last
      * @param above the headings above the section, followed by its own heading
-     * @param part description of the divided part; empty if the whole section is divided
+     * @param part name of the part of a section to which the text belongs, such as {@code before
+     *     its first heading}; empty for a whole section
      */
     void divide(int start, int end, int own, int from, int to, List<String> above, String part) {
       int longest = way == Items.Way.SECTIONS ? LESSON : LONG;
@@ -278,7 +285,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       }
     }
 
-    /** Makes each item, and each text between items, a section under the headings above it. */
+    /** Adds each item, and each text between items, as a section under the headings above it. */
     void divide(List<ItemScan.Item> items, int start) {
       List<Heading> above = new ArrayList<>();
       int from = start;
@@ -304,7 +311,8 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     }
 
     /**
-     * Adds the text before a heading, and the heading to {@code above}; returns the heading's end.
+     * Adds the text before a heading as a section, and the heading to the list {@code above}.
+     * Returns the end of the heading.
      */
     private int addBetween(int from, Heading heading, List<Heading> above) {
       addBetween(from, heading.start(), above);
@@ -313,7 +321,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       return Math.max(from, heading.end());
     }
 
-    /** Adds the text between items, unless it has no words or only introduces a list. */
+    /** Adds text between items as a section if it has words and does not only introduce a list. */
     private void addBetween(int from, int to, List<Heading> above) {
       String said = from < to ? text.substring(from, to).strip() : "";
       String words = WORDLESS.matcher(said).replaceAll("").strip();
@@ -367,7 +375,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
               0));
     }
 
-    /** Returns the line number of the first word at or after a place, counted in the whole file. */
+    /** Returns the line number, in the whole file, of the first word at or after {@code start}. */
     private int line(int start) {
       int at = start;
       while (at < text.length() && Character.isWhitespace(text.charAt(at))) {

@@ -73,7 +73,7 @@ public final class NoteDecoder {
         : Optional.of(new String(bytes, WINDOWS_1252)).filter(NoteDecoder::isWestern);
   }
 
-  /** Decodes UTF-8; empty for other bytes, which a lenient decoder would replace. */
+  /** Decodes UTF-8; empty if any of the bytes are not valid UTF-8. */
   public static Optional<String> utf8(byte[] bytes) {
     try {
       return Optional.of(
@@ -83,7 +83,7 @@ public final class NoteDecoder {
     }
   }
 
-  /** Whether most letters are ASCII, unlike in text of cp1251, KOI8-R or GBK. */
+  /** Whether most letters are ASCII. In text of cp1251, KOI8-R or GBK, they are not. */
   private static boolean isWestern(String text) {
     long letters = text.chars().filter(Character::isLetter).count();
     return 2 * text.chars().filter(c -> c > 0x7f && Character.isLetter(c)).count() <= letters;

@@ -64,13 +64,13 @@ public final class NoteFiles {
 
   /**
    * A file. {@code path} is relative to the folder, unique, on one line, and has {@code /} between
-   * names. If it has characters that cannot be shown, it has percent escapes.
+   * names. A path with unprintable characters is written with percent escapes.
    */
   record File(String path, Path file, FileState state) {}
 
-  /** A folder from which files are taken, and the beginning of their paths. */
+  /** A folder from which files are taken, and a prefix for their paths. */
   private record Root(Path folder, String prefix) {
-    /** Returns a path as text, with percent escapes if it has characters that cannot be shown. */
+    /** Returns a path as text, with percent escapes if it has unprintable characters. */
     String shown(Path path) {
       String whole = folder.relativize(path).toString();
       boolean isShown = PrintableText.line(whole).equals(whole) && whole.indexOf('\uFFFD') < 0;
@@ -85,8 +85,9 @@ public final class NoteFiles {
   private final Map<String, File> found = new LinkedHashMap<>();
 
   /**
-   * Keys of the files found, so that none is taken twice. One file can have two paths: through a
-   * link to a folder, as a hard link, or in two spellings if the file system ignores case.
+   * Identities of the files found, by which no file is taken twice. One file can have two paths:
+   * through a link to a folder, as a hard link, or in two spellings if the file system ignores
+   * case.
    */
   private final Set<Object> keys = new HashSet<>();
 
@@ -105,7 +106,9 @@ public final class NoteFiles {
   }
 
   /**
-   * @param except a folder that is skipped, wherever it is found
+   * Finds the notes in a folder.
+   *
+   * @param except a folder that is skipped, at any depth
    * @throws IOException when the folder itself cannot be read
    */
   public static NoteFiles in(Path folder, Path except) throws IOException {
@@ -126,9 +129,9 @@ public final class NoteFiles {
   }
 
   /**
-   * Finds the files in which the usual coding agents store what they learn, and the files that
-   * instruct these agents. Paths of files in the home folder begin with {@code ~/}; other paths are
-   * relative to the top of the repository or folder.
+   * Finds the memory files of coding agents ({@link MemoryPlaces}). Paths of files in the home
+   * folder begin with {@code ~/}; other paths are relative to {@code top}, the top of the
+   * repository.
    */
   public static NoteFiles ofMemory(Path home, Path top) throws IOException {
     NoteFiles files = new NoteFiles(true, new Root(home, "~/"), home);
@@ -146,14 +149,14 @@ public final class NoteFiles {
     return files;
   }
 
-  /** Returns the top of the work tree that a path is in, even if git ignores the path. */
+  /** Returns the top folder of the git work tree with a path, even if git ignores the path. */
   public static Optional<Path> top(Path path) {
     return Stream.iterate(path, Objects::nonNull, Path::getParent)
         .filter(GitIgnore::isTop)
         .findFirst();
   }
 
-  /** Returns the top of the work tree that a path is in; empty if git ignores the path. */
+  /** Returns the top folder of the git work tree with a path; empty if git ignores the path. */
   public static Optional<Path> repository(Path path) {
     return GitIgnore.above(path).tree();
   }
@@ -171,7 +174,7 @@ public final class NoteFiles {
     return ignoredByGit;
   }
 
-  /** Returns the files that exist but are not read. */
+  /** Returns the files that exist but are not read, and the reasons. */
   List<LeftOut.File> leftOut() {
     return List.copyOf(leftOut.values());
   }
@@ -207,7 +210,7 @@ public final class NoteFiles {
     return dot > 0 && ENDINGS.contains(name.substring(dot).toLowerCase(Locale.ROOT));
   }
 
-  /** Takes a memory file, or a file that the user named, whatever its name is. */
+  /** Takes a file with any name: a memory file, or a file that the user named. */
   private void takeNamed(Path file) throws IOException {
     if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       take(file, FileState.of(file));
@@ -216,7 +219,7 @@ public final class NoteFiles {
     }
   }
 
-  /** Takes a memory file, unless git ignores it or its folders, or a link leads to it. */
+  /** Takes a memory file, unless git ignores it or its folder, or one of its folders is a link. */
   private void takePlace(Path file) throws IOException {
     boolean isSkipped = ignored.ignores(file, false);
     for (Path one = file.getParent(); !one.equals(root.folder()); one = one.getParent()) {
@@ -248,7 +251,7 @@ public final class NoteFiles {
     }
     if (there.contains(".git")) {
       if (depth > 0 && isFurtherTree(folder)) {
-        return; // each of its facts would be a copy
+        return; // its files are copies of the files in the first work tree
       }
       ignored = GitIgnore.NONE;
     }
@@ -268,8 +271,8 @@ public final class NoteFiles {
   }
 
   /**
-   * Whether a folder is a further work tree of a repository whose first work tree is read, at least
-   * in part.
+   * Whether a folder is an additional work tree ({@code git worktree}) of a repository, and
+   * helix-bg reads at least a part of the repository's first work tree.
    */
   private boolean isFurtherTree(Path folder) {
     return GitIgnore.firstTree(folder)
@@ -283,7 +286,7 @@ public final class NoteFiles {
       attributes = Files.readAttributes(path, ATTRIBUTES, LinkOption.NOFOLLOW_LINKS);
     } catch (IOException e) {
       if (isWanted(path, name)) {
-        leaveOut(path, "cannot be looked at");
+        leaveOut(path, "its attributes cannot be read");
       }
       return;
     }
@@ -309,7 +312,7 @@ public final class NoteFiles {
     } else if (isLink) {
       leaveOutLink(path, name, isWanted);
     } else if (!(Boolean) attributes.get("isRegularFile")) {
-      leaveOut(path, "no regular file");
+      leaveOut(path, "not a regular file");
     } else {
       take(path, FileState.of(attributes));
     }
@@ -338,8 +341,10 @@ public final class NoteFiles {
         state.size() > MAX_FILE
             ? "larger than 16 MiB"
             : bytes + state.size() > MAX_BYTES
-                ? "beyond 256 MiB of notes"
-                : found.size() >= MAX_FILES ? "beyond %,d files".formatted(MAX_FILES) : "";
+                ? "beyond the limit of 256 MiB"
+                : found.size() >= MAX_FILES
+                    ? "beyond the limit of %,d files".formatted(MAX_FILES)
+                    : "";
     if (!why.isEmpty()) {
       leaveOut(path, why);
       return;
@@ -356,7 +361,7 @@ public final class NoteFiles {
     leftOut.putIfAbsent(path, new LeftOut.File(root.shown(path), why));
   }
 
-  /** Records a left-out link if it has the name of a note or leads to a folder outside the root. */
+  /** Lists a link as left out if it has the name of a note, or leads to a folder elsewhere. */
   private void leaveOutLink(Path link, String name, boolean isWanted) throws IOException {
     boolean hides =
         !isMemoryOnly

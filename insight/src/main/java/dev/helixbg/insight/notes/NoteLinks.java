@@ -17,14 +17,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Finds the targets of links. A link is a path relative to the note or to the folder. A wiki link
- * can also be a name, an alias, or the Zettelkasten id at the beginning of a name. A page named
- * index or README can be called by its folder. Names match in any Unicode form; case matters only
- * if paths differ in nothing else. If several notes match, the link leads to the note in the same
- * folder. If that folder has none, the link leads to the note with the shortest path.
+ * Finds the targets of links. A link is a path relative to the note or to the folder of notes. A
+ * wiki link can also be a name, an alias, or the Zettelkasten id at the beginning of a name. A link
+ * to a folder leads to the folder's page index or README. Names match in any Unicode form; case
+ * matters only if paths differ in nothing else. If several notes match, the link leads to the note
+ * in the folder of the link. If that folder has none, it leads to the note with the shortest path.
  */
 final class NoteLinks {
-  /** The name of a page that stands for its folder. */
+  /** The name of a page to which links to its folder lead. */
   private static final Pattern INDEX = Pattern.compile("(?<=[^/])/(?:_?index|readme)$");
 
   /** A name that begins with a Zettelkasten id, which is a date and time. */
@@ -33,7 +33,7 @@ final class NoteLinks {
   private final Map<String, Note> byPath = new HashMap<>();
   private final Map<String, Map<String, Note>> byName = new HashMap<>();
 
-  /** For each note, the sections to which links with a heading lead, by heading and by anchor. */
+  /** The sections of each note, by heading and by the anchor that GitHub derives from it. */
   private final Map<Note, Map<String, NoteName>> byHeading = new IdentityHashMap<>();
 
   /** Indexes the notes, which must be in the order of their paths. */
@@ -88,7 +88,8 @@ final class NoteLinks {
   }
 
   /**
-   * Returns the section with that heading or GitHub anchor, or the first section if there is none.
+   * Returns the section of which {@code heading} is the heading or the anchor on GitHub. If there
+   * is none, returns the first section.
    */
   private NoteName section(Note note, String heading) {
     NoteName first = note.sections().getFirst().place();
@@ -114,7 +115,7 @@ final class NoteLinks {
     return lower(heading).replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-');
   }
 
-  /** Returns a path without {@code .} and {@code ..}; {@code ..} for a path out of the folder. */
+  /** Resolves {@code .} and {@code ..} in a path; {@code ..} if it leaves the folder of notes. */
   private static String normal(String path) {
     Deque<String> parts = new ArrayDeque<>();
     for (String part : NormalForm.composed(path).split("/")) {

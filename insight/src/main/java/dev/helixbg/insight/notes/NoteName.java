@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The place of a note: its file and, in a long file, its heading. {@link #name} joins them into a
- * name for people to read; no code parses this name.
+ * The place of a note, or of a section of a long note: its file and heading. {@link #name} joins
+ * them into a name for people to read; no code parses this name.
  *
  * @param file path of the file, relative to the folder of the notes
  * @param heading the headings above the note, then its own, with {@code #} between them; or empty
@@ -33,7 +33,7 @@ public record NoteName(String file, String heading, String part) {
   /** Words for the part before the first heading, in brackets at the end of the part's name. */
   static final String BEFORE_FIRST = "before its first heading";
 
-  /** Words between {@link #BEFORE_FIRST} and a level, for the first heading of that level. */
+  /** Words that end {@link #BEFORE_FIRST} and precede a level, as in {@code … of level 2}. */
   static final String OF_LEVEL = " of level ";
 
   /** Words for a text between the items of a list of facts; such a text is not a fact. */
@@ -90,12 +90,12 @@ public record NoteName(String file, String heading, String part) {
     return heading.isEmpty() && part.isEmpty();
   }
 
-  /** Whether two entries are of the same file, and therefore need no link to each other. */
+  /** Whether two entries are from the same file, and therefore need no link to each other. */
   public static boolean areInOneFile(Entry a, Entry b) {
     return a.topic().equals(b.topic()) && a.note().isPresent() && a.note().equals(b.note());
   }
 
-  /** Whether two entries are sections of the same file, and at least one of them is not a fact. */
+  /** Whether two entries are from the same file, and at least one of them is not a fact. */
   public static boolean areSectionsOfOneFile(Entry a, Entry b) {
     return areInOneFile(a, b) && !(a.isFact() && b.isFact());
   }
@@ -124,8 +124,8 @@ public record NoteName(String file, String heading, String part) {
   }
 
   /**
-   * Whether exactly one of two entries is from a day's record. People write notes from such
-   * records.
+   * Whether one of two notes is from a record of a day, such as a journal page, and the other is
+   * not. People write notes from such records.
    */
   public static boolean areRecordAndNote(Entry a, Entry b) {
     Optional<Boolean> one = of(a).map(NoteName::isRecord);
@@ -133,7 +133,7 @@ public record NoteName(String file, String heading, String part) {
     return one.isPresent() && other.isPresent() && !one.equals(other);
   }
 
-  /** Whether a topic is a folder of notes, and is the other topic or a folder inside it. */
+  /** Whether both topics are folders of notes, and {@code topic} is in the other or equals it. */
   public static boolean isWithin(String topic, String other) {
     return Entry.isNote(topic)
         && Entry.isNote(other)

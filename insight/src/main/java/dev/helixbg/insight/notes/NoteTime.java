@@ -22,18 +22,20 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Finds the time at which a note was written, in minutes as a data.log stores them. A date in the
- * front matter comes first; the date of a change is preferred to the date of the creation. Without
- * such a date, a date at the beginning of the file name counts, and otherwise the time of the file.
- * In a Git work tree, files are only as old as the check-out. There, the time of a note without a
- * date is unknown.
+ * Finds the time at which a note was written, in local minutes since 1970-01-01 00:00. A date in
+ * the front matter comes first; the date of a change is preferred to the date of the creation.
+ * Without such a date, a date at the beginning of the file name counts, and otherwise the time of
+ * the file. In a git work tree, the time of a file only tells when git wrote it. There, the time of
+ * a note without a date is unknown.
  *
- * <p>A date that cannot be parsed makes the time unknown. Other dates of the file, or else all
- * dates of the folder, show whether {@code 03/05/2024} is in March or in May. These dates must
- * agree.
+ * <p>If a date cannot be parsed, the time is unknown. The file's other dates, or else all dates of
+ * the folder, show whether {@code 03/05/2024} is in March or in May. If these dates disagree, the
+ * time is unknown.
+ *
+ * @param dayFirst whether the dates of the folder begin with the day; empty if this is unknown
  */
 record NoteTime(Optional<Boolean> dayFirst) {
-  /** Hour, minute, zone, and am or pm. A zone must follow seconds: 10:00-11:00 has no zone. */
+  /** Hour, minute, zone, and am or pm. A zone must follow seconds, as 10:00-11:00 has no zone. */
   private static final String CLOCK =
       "(?:[T ,at]*(\\d{1,2}):(\\d{2})"
           + "(?::\\d{2}(?:[.,]\\d+)?(?:\\s*(Z|GMT|UTC|(?:GMT|UTC)?[+-]\\d{2}:?\\d{2})(?![\\w+-]))?)?"
@@ -59,7 +61,7 @@ record NoteTime(Optional<Boolean> dayFirst) {
   private static final Pattern IN_WORDS =
       Pattern.compile("\\D*(\\d{1,2})\\D+(\\d{4})(?!\\d)" + CLOCK + ".*");
 
-  /** A value that is a template, or has no number, as in {@code lastmod: :git}. */
+  /** A value that is not a date yet: a template, or words as in {@code lastmod: :git}. */
   private static final Pattern UNFILLED = Pattern.compile("\\D*|.*(?:\\{\\{|<%).*");
 
   private static final Pattern WORD = Pattern.compile("\\p{L}+");
@@ -112,7 +114,7 @@ record NoteTime(Optional<Boolean> dayFirst) {
   private static final int FIRST_YEAR = 2000;
   private static final int LAST_YEAR = 2099;
 
-  /** Returns a reader of times; the dates of all notes decide whether days come before months. */
+  /** Learns from the dates of all notes whether the day or the month comes first in a date. */
   static NoteTime of(Collection<Note> notes) {
     return new NoteTime(dayFirst(notes.stream().flatMap(NoteTime::dates)));
   }
@@ -132,15 +134,15 @@ record NoteTime(Optional<Boolean> dayFirst) {
         .findFirst();
   }
 
-  /** Returns a time in this machine's time zone; 0 for a time that a log cannot store. */
+  /** Returns a time as local minutes since 1970-01-01 00:00; 0 if it is not in 2000 to 2099. */
   static int of(Instant time) {
     return minutes(time).orElse(0);
   }
 
   /**
-   * Returns all dates of the front matter, the most important first. A key below another key can
-   * have the date of something else, and comes after the keys of the note itself. Values that no
-   * program has filled in come last.
+   * Returns all dates of the front matter, the most important first. A date below another key, such
+   * as {@code image.date}, may not be a date of the note, and comes after the dates of other keys.
+   * Templates, which no program has replaced by a date, come last.
    */
   private static Stream<String> dates(Note note) {
     return note.matter().values().entrySet().stream()
@@ -183,7 +185,7 @@ record NoteTime(Optional<Boolean> dayFirst) {
         : second > NAMES.size() ? Optional.of(false) : Optional.empty();
   }
 
-  /** Reads a date with its year; {@code dayFirst} decides if the date does not show the order. */
+  /** Parses a date. {@code dayFirst} decides if the order of day and month is not clear from it. */
   static OptionalInt minutes(String date, Optional<Boolean> dayFirst) {
     Matcher found = YEAR_FIRST.matcher(date);
     if (found.matches() || found.usePattern(DIGITS).matches()) {
@@ -218,7 +220,7 @@ record NoteTime(Optional<Boolean> dayFirst) {
    * Returns a date and time in minutes; empty if there is no such date or time.
    *
    * @param clock match with the groups of {@link #CLOCK}
-   * @param hour number of the first of these groups
+   * @param hour number of the group with the hour, the first of these groups
    */
   private static OptionalInt minutes(
       String year, String month, String day, Matcher clock, int hour) {

@@ -5,8 +5,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An account of the files in a folder of notes.
+ * Results of reading a folder of notes: numbers of files and entries, and lists of special files.
  *
+ * @param files the number of files that were read, with or without text
  * @param entries the number of entries that were made from the files
  * @param empty the number of files without text, from which no entry was made
  * @param repaired files that were read only in part
@@ -37,14 +38,14 @@ public record NotesAccount(
     }
   }
 
-  /** Files not read completely: the first files by path, and the number of all such files. */
+  /** Files not read completely: up to {@link #NAMED} of them, and the number of all of them. */
   public record LeftOut(List<File> files, int total) {
     /** Maximum number of files that are named. A longer list would fill the report. */
     static final int NAMED = 100;
 
     public static final LeftOut NONE = new LeftOut(List.of(), 0);
 
-    /** A path as in {@link NoteFiles.File}, and why the file was not read completely. */
+    /** The path of a file, as in {@link NoteFiles.File}, and why it was not read completely. */
     public record File(String path, String why) {}
 
     static LeftOut of(List<File> all) {

@@ -41,11 +41,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Writes a folder of notes as a data.log of helix-bg, in the format that {@link DataLog} reads.
+ * Converts a folder of notes to a log of helix-bg's own, in the format that {@link DataLog} reads.
  *
  * <p>Each section of a file becomes an entry. Its topic is the folder with a final slash, and its
- * source is the file ({@link Entry#note}). In an existing log, unchanged entries keep their order
- * and times, whatever else changes; new entries follow, the oldest first.
+ * source is the file ({@link Entry#note}). If the log exists, unchanged entries keep their order
+ * and times in it; new entries follow, the oldest first.
  */
 public final class NotesLog {
   /** Maximum length of the topic of a record, in bytes. */
@@ -63,7 +63,7 @@ public final class NotesLog {
   /** Beginning of a file whose content Git LFS has not fetched. */
   private static final String LFS_POINTER = "version https://git-lfs.github.com/spec/";
 
-  /** The text up to the last mark of a conflict in git; the pattern finds each mark only once. */
+  /** A text that contains the three marker lines of an unfinished merge, in git's order. */
   private static final Pattern UNMERGED =
       Pattern.compile("(?ms)(?>.*?^<{7} )(?>.*?^={7}$)(?>.*?^>{7} )");
 
@@ -92,7 +92,7 @@ public final class NotesLog {
           "(?iu)(?<![\\p{L}\\d])(?:%s)(?![\\p{L}\\d])|%s|^\\W*(?:(?:always|dos?|must|required|immer|toujours|siempre)(?![\\p{L}\\d])|必须|总是)"
               .formatted(FORBIDDING, FORBIDDING_UNSPACED));
 
-  /** Maximum length of a heading as in {@link #OBLIGES}; a longer one makes its own statement. */
+  /** Maximum length of a heading of the form {@link #OBLIGES}; a longer one is a statement. */
   private static final int OBLIGING = 50;
 
   private static final Pattern EVERY_FILE = Pattern.compile("[*/]*");
@@ -103,16 +103,17 @@ public final class NotesLog {
   private NotesLog() {}
 
   /**
-   * The topic of an entry, and its body without the lines of links and position. Edits outside the
-   * entry can change these two lines.
+   * The topic of an entry, and its body without the lines {@code [links: …]} and {@code [line: …]}.
+   * Edits of other entries can change these two lines.
    */
   private record Said(String topic, String core) {}
 
   /**
    * An entry before it is written to the log.
    *
-   * @param minutes as in {@link Entry#timestampMin}; 0 if unknown
-   * @param isDated whether the note's text, not the file, gives the time; true for facts
+   * @param minutes time in local minutes since 1970-01-01 00:00; 0 if unknown
+   * @param isDated whether the time comes from the text of the note, not from its file; true for
+   *     facts
    * @param note the note, without its texts to save memory
    */
   private record Draft(Said said, int minutes, boolean isDated, Note note, Section section) {
@@ -132,9 +133,9 @@ public final class NotesLog {
   }
 
   /**
-   * Reads the files and updates the log. If the log would stay the same, it is not written.
+   * Reads the files, and writes their entries to the log. An unchanged log is not written again.
    *
-   * @param dated whether the times of files tell when the notes were written
+   * @param dated whether the time of a file shows when it was written; false in a git work tree
    * @throws IOException when the log cannot be written
    * @throws CancellationException when the thread is interrupted; the log is then unchanged
    */
@@ -206,7 +207,7 @@ public final class NotesLog {
         checked);
   }
 
-  /** Ends the update if the thread is interrupted, because files would then look unreadable. */
+  /** Throws if the thread is interrupted: reading then fails even for readable files. */
   private static void endIfInterrupted() {
     if (Thread.currentThread().isInterrupted()) {
       throw new CancellationException("interrupted");
@@ -217,7 +218,7 @@ public final class NotesLog {
     try {
       Optional<String> text = text(file.file());
       if (text.isEmpty()) {
-        leftOut.add(new LeftOut.File(file.path(), "binary, or an encoding other than UTF-8"));
+        leftOut.add(new LeftOut.File(file.path(), "binary, or in an unknown encoding"));
       }
       return text;
     } catch (IOException e) {
@@ -250,7 +251,7 @@ public final class NotesLog {
   private static Optional<String> repaired(Note note, String text) {
     List<String> why = new ArrayList<>();
     if (text.indexOf('\uFFFD') >= 0) {
-      why.add("bytes that are no text, shown as U+FFFD");
+      why.add("bytes that are not text, shown as U+FFFD");
     }
     if (!note.matter().sound()) {
       why.add("front matter that was understood only in part or not at all");
@@ -276,9 +277,9 @@ public final class NotesLog {
   }
 
   /**
-   * Returns the title of an entry. The title of a lesson is its heading. An item has no title,
-   * because all items of its list would share the words of the title. The exception is a heading
-   * that says what to do or not to do: it is the title of the items under it.
+   * Returns the title of an entry. The title of a lesson is its heading. An item of a list has no
+   * title, because all items of the list would share the words of the title. The exception is a
+   * heading that says what to do or not to do: it is the title of the items under it.
    */
   private static String title(Note note, Section section) {
     if (section.isFact()) {
@@ -294,7 +295,8 @@ public final class NotesLog {
 
   /**
    * Returns the patterns of the files for which an agent loads a memory file; empty for all files.
-   * For a file that an agent loads only on request, returns a text that no other file has.
+   * For a file that an agent loads only on request, returns a text that contains the file's path,
+   * so that no other file has the same text.
    */
   private static String paths(FrontMatter matter, String path) {
     Optional<String> always = matter.first("alwaysapply");

@@ -8,11 +8,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * States for which agent, project, folder and files an entry of a memory file is. Two entries that
- * no session of an agent loads together are both needed, even if they have the same words. An entry
- * of another file has no scope, but its text may name files of the entry's folder.
+ * The agent, project, folder and files for which an entry of a memory file is written. If no
+ * session of an agent loads two entries together, both are needed, even if they have the same
+ * words. The scope of an entry of any other file is empty, but its text may refer to its file's own
+ * folder.
  *
- * @param path path of the memory file; for other entries, this and the next fields are empty
+ * @param path path of the memory file; for other entries, this and all later fields are empty
  * @param agent the agent that loads the file; empty for all agents
  * @param owner the project or sub-agent that the file belongs to; empty for all
  * @param folder the folder of the project to which the file belongs; empty for the whole project
@@ -23,7 +24,7 @@ public record Scope(
     Entry entry, String path, String agent, String owner, String folder, String paths) {
   private static final String HOME = "~/";
 
-  /** The folder of a project, or of a sub-agent, in which Claude Code keeps its memory. */
+  /** The name of the folder with Claude Code's memory of one project or of one sub-agent. */
   private static final Pattern OWNER =
       Pattern.compile("(?<=(?:^|/)(?:projects|agent-memory|agent-memory-local)/)[^/]+(?=/)");
 
@@ -36,7 +37,7 @@ public record Scope(
   private static final Map<String, String> SAME_AGENT =
       Map.of("github", "copilot", "codeium", "windsurf");
 
-  /** A relative link or picture, an import, the name of an agent's file, or words for a folder. */
+  /** A reference to the text's own folder: a relative link, an import, an agent's file, words. */
   private static final Pattern OF_FOLDER =
       Pattern.compile(
           "(?im)(?:\\]\\(|^ {0,3}\\[[^\\]\\n]+\\]:\\s*+|<(?:img|a)\\s[^>]{0,200}(?:src|href)=[\"'])"
@@ -61,7 +62,7 @@ public record Scope(
         path.isEmpty() ? "" : entry.text().paths().orElse(""));
   }
 
-  /** Returns the start of the first name that begins with a dot; negative if there is none. */
+  /** Returns the offset in a path of the first name that begins with a dot; negative if none. */
   private static int hidden(String path) {
     return ("/" + path).indexOf("/.");
   }
@@ -100,7 +101,7 @@ public record Scope(
     return apart(other, true).isEmpty() && headings(other).isEmpty();
   }
 
-  /** Returns why no session is about both entries; such a pair never leads a report. */
+  /** Returns why no session is about both entries; such a pair is never at a report's top. */
   public Optional<String> elsewhere(Scope other, boolean sameWords) {
     return differ("they are for different projects", owner, other.owner)
         .or(() -> differ("they are for different files", paths, other.paths))
@@ -113,8 +114,8 @@ public record Scope(
   }
 
   /**
-   * Returns in words why it is not enough to keep this entry if another entry is removed; empty if
-   * every session that loads the other entry also loads this entry.
+   * Returns in words why this entry does not suffice if the entry {@code gone} is removed; empty if
+   * every session that loads the removed entry also loads this one.
    */
   public Optional<String> lacks(Scope gone) {
     boolean sameWords = words(entry).equals(words(gone.entry));
@@ -135,7 +136,7 @@ public record Scope(
     return -(folder.length() + 2 * paths.length() + owner.length());
   }
 
-  /** Whether the two files are loaded because of the folders that they are in. */
+  /** Whether it depends on the folders of the two files which sessions load them. */
   private boolean mayNest(Scope other) {
     return areOfMemory(other)
         && !isOfHome()
@@ -169,7 +170,7 @@ public record Scope(
                     : Optional.empty());
   }
 
-  /** Returns in words that two facts of one file are under different headings without dates. */
+  /** Returns a sentence if two facts of one file are under different headings without dates. */
   private Optional<String> headings(Scope other) {
     if (!entry.isFact() || !NoteName.areInOneFile(entry, other.entry)) {
       return Optional.empty();

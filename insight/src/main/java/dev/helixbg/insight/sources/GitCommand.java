@@ -17,12 +17,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * The commits, trees and files of a repository, as git reads them.
+ * Runs git to list the commits and files of a repository.
  *
  * <p>Git runs in its own temporary git folder, which shares only the repository's objects. Git does
  * not read the repository's configuration, hooks, attributes, refs or working tree. None of these
- * can therefore make git run, fetch or write anything. Output, time and memory are bounded, because
- * a repository of 2 MB can contain two files of 200 MB that git compares.
+ * can therefore make git run a program, fetch or write anything. Output, time and memory are
+ * bounded, because a repository of 2 MB can contain two files of 200 MB that git compares.
  */
 record GitCommand(GitRepository repository, Path git, Path folder) implements AutoCloseable {
   /** Maximum size of a history or a list of files, in bytes: enough for 400,000 changed files. */
@@ -52,7 +52,8 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
   static GitCommand of(GitRepository repository) throws SourceException {
     Path git =
         program(System.getenv("PATH"))
-            .orElseThrow(() -> new SourceException("there is no git on the PATH to read it with"));
+            .orElseThrow(
+                () -> new SourceException("it cannot be read, because git is not on the PATH"));
     try {
       Path folder = Files.createTempDirectory("helix-bg-git");
       Files.createDirectory(folder.resolve("refs"));
@@ -87,9 +88,10 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
 
   /**
    * Returns the history along the first parents, newest commit first, up to {@link #MAX_LISTING}
-   * bytes. A commit begins with the byte 01, its id, its times in seconds (committed, authored) and
-   * its date. For each changed file, a letter and a path follow; for a renamed file, R and both
-   * paths. If git fails or takes too long, a second try counts only unchanged files as renamed.
+   * bytes. A commit begins with the byte 01, its id, its two times in seconds since 1970
+   * (committed, authored) and its date. For each changed file, a letter and a path follow; for a
+   * renamed file, R and both paths. If git fails or takes too long, a second try does not find
+   * files that were renamed and changed in the same commit.
    */
   byte[] log() throws SourceException {
     try {

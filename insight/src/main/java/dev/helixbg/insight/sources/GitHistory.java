@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Removals and renames of files along the first parents; the newest commit has the position 0. */
+/** Removals and renames of files along the first parents. The newest commit has position 0. */
 final class GitHistory {
   private static final Pattern DATED_COMMIT =
       Pattern.compile("\u0001([0-9a-f]+) (\\d{1,18}) (\\d{1,18}) (\\d{4,}-\\d\\d-\\d\\d)");
@@ -23,7 +23,7 @@ final class GitHistory {
   /**
    * A commit, its times in seconds since 1970, and its committer date, {@code yyyy-MM-dd}.
    *
-   * @param authored the time of the change itself, which a rebase keeps
+   * @param authored the time at which the change was first committed, which a rebase keeps
    */
   record Commit(String id, long seconds, long authored, String date) {}
 
@@ -100,8 +100,8 @@ final class GitHistory {
   }
 
   /**
-   * Returns the position of the last commit at or before a time. If there is none, returns the
-   * number of commits.
+   * Returns the position of the last commit at or before a time in seconds since 1970. If there is
+   * none, returns the number of commits.
    */
   int positionAt(long seconds) {
     return IntStream.range(0, commits.size())
@@ -111,8 +111,8 @@ final class GitHistory {
   }
 
   /**
-   * Whether a path is present. A path inside a submodule or a link counts as present, because git
-   * does not list the files there.
+   * Whether a path exists in the newest commit. A path inside a submodule or a link counts as
+   * present, because git does not list the files there.
    */
   boolean isPresent(String path) {
     int slash = path.lastIndexOf('/');
@@ -128,12 +128,12 @@ final class GitHistory {
     return files.contains(path) || removals.containsKey(path);
   }
 
-  /** Whether a file was added after a commit. */
+  /** Whether a file was added after the commit at {@code position}. */
   boolean cameAfter(int position, String path) {
     return arrivals.getOrDefault(path, position) < position;
   }
 
-  /** Follows a file through later commits; empty if no such commit removed it from its path. */
+  /** Follows a file after a commit; empty if no later commit removed the file from its path. */
   Optional<Gone> gone(String path, int position) {
     Optional<Removal> last = Optional.empty();
     String current = path;
@@ -147,7 +147,7 @@ final class GitHistory {
     return last.map(removal -> new Gone(commits.get(removal.at()), now));
   }
 
-  /** Returns the earliest removal of a path among the commits after a given commit. */
+  /** Returns the first removal of a path after the commit at {@code position}. */
   private Optional<Removal> removal(String path, int position) {
     return removals.getOrDefault(path, List.of()).reversed().stream()
         .filter(one -> one.at() < position)

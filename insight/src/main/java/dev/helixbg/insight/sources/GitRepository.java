@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The git repository in a folder, read without git from a few small files, which
- * gitrepository-layout(5) describes.
+ * The git repository in a folder. Its data is read, without git, from a few small files that the
+ * manual page gitrepository-layout(5) describes.
  *
  * <p>No link is followed, except the folder itself, which the user names. In a worktree, {@code
  * .git} is a file that names a git folder elsewhere. That git folder must name the worktree, and
@@ -67,7 +67,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
     return commit.length() == 64;
   }
 
-  /** Git's folder for this worktree, and git's folder for all worktrees; usually one folder. */
+  /** Git's folder for this worktree, and git's folder for all worktrees; usually the same. */
   private record Layout(Path own, Path common) {
 
     static Layout of(Path folder) throws SourceException {

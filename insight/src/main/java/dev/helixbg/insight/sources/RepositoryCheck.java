@@ -12,14 +12,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Finds files that an entry names but that are gone since it was written. Times of entries are
- * local to {@code zone}.
+ * Finds files that an entry names, and that were removed from the repository after the entry was
+ * written. The times of entries are local times of {@code zone}.
  */
 record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
   /** Time after a note within which the files that it names are often committed. */
   private static final long GRACE_SECONDS = 3_600;
 
-  /** The files that an entry names: the missing files, and the names of the present files. */
+  /** The files that an entry names: those that are missing, and the names of all others. */
   record Outcome(List<Missing> missing, Set<String> present) {
     static final Outcome NOTHING = new Outcome(List.of(), Set.of());
   }

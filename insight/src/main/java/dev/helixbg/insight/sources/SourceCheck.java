@@ -26,8 +26,9 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Compares the files that entries name with the commits that are checked out in the user's
- * repositories. While a folder stays at its commit, only new entries are checked. Not thread-safe.
+ * Finds files that entries name, but that are missing in the commits that are checked out in the
+ * user's repositories. While a folder stays at its commit, only new entries are checked. Not
+ * thread-safe.
  */
 public final class SourceCheck {
   /** Maximum number of findings about one entry. */
@@ -44,7 +45,7 @@ public final class SourceCheck {
   private final ZoneId zone;
   private final Map<Path, Known> known = new HashMap<>();
 
-  /** Outcomes of entries at a commit, by {@link #identity}. An unreadable commit is tried once. */
+  /** Results of entries at one commit, by {@link #identity}. An unreadable commit is tried once. */
   private record Known(
       GitRepository repository, Map<String, Outcome> about, AtomicBoolean isUnreadable) {
     Known(GitRepository repository) {
@@ -52,13 +53,13 @@ public final class SourceCheck {
     }
   }
 
-  /** Checks folders with one repository each. The times of entries are local to {@code zone}. */
+  /** Checks folders with one repository each. Times of entries are local times of {@code zone}. */
   public SourceCheck(List<Path> folders, ZoneId zone) {
     this.folders = folders;
     this.zone = zone;
   }
 
-  /** Returns a hex hash of the folders, commits and histories, on which the outcomes depend. */
+  /** Returns a hash, in hex, that changes when the commit or the history of a folder changes. */
   public static String state(List<Path> folders) {
     List<String> parts = new ArrayList<>();
     for (Path folder : folders) {
@@ -174,7 +175,7 @@ public final class SourceCheck {
         Optional.of(new Since(commit.id().substring(0, COMMIT), commit.date())));
   }
 
-  /** Folders in the order of the settings, and missing files in the order of the entries. */
+  /** The folders, in the order of the settings; the missing files, in the order of the entries. */
   public record SourceCheckResult(List<Folder> folders, List<Finding.MovedSource> moved) {
     /** Puts findings on wrong lines of indexes before the other findings. */
     public SourceCheckResult with(List<Finding.MovedSource> lines) {

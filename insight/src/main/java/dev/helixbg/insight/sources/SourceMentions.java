@@ -25,7 +25,7 @@ public final class SourceMentions {
   private static final String WORD =
       "\\p{L}\\p{M}\\p{Nd}_&&[^\\p{IsHangul}%s]".formatted(Script.WITHOUT_SPACES);
 
-  /** A path with an optional line number, outside an address or a longer path. */
+  /** A path with an optional line number, outside a web address or a longer path. */
   private static final Pattern PATH =
       Pattern.compile(
           "(?<![[%1$s]/.:@~$%%-])((?:~?/)?[[%1$s].@+-]+(?:/[[%1$s].@+-]+)*)(?:(?::|#L)(\\d{1,6})(?!\\d))?"
@@ -66,7 +66,7 @@ public final class SourceMentions {
         && !List.of(path.split("/")).contains("..");
   }
 
-  /** Returns the files of an entry, each once. */
+  /** Returns the files that an entry names, each once. */
   static List<File> of(Entry entry) {
     EntryText text = entry.text();
     Map<String, File> files = new LinkedHashMap<>();

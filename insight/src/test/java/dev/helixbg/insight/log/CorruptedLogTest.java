@@ -18,14 +18,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Thousands of logs with random damage: every byte is accounted for, what stood before the damage
- * is read as it was, and nothing but a {@link DataLogException} is thrown.
+ * Reads thousands of logs with random damage. Every byte belongs to the header, a record or damage;
+ * entries before the damage are unchanged; no exception but a {@link DataLogException} is thrown.
  */
 class CorruptedLogTest {
   private static final int LOGS = 3000;
   private static final int[] ALPHABET = "abcdefghij klmnop qrst.,:/ü漢[]\n🦙".codePoints().toArray();
 
-  /** What one walk met, with the bytes it covered. */
+  /**
+   * Collects the entries of a log, and checks that records and damage cover every byte exactly
+   * once.
+   */
   static final class Ledger extends LiveEntries {
     final byte[] log;
     final List<String> entries = new ArrayList<>();

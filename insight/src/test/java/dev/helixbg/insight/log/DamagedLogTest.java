@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Each way in which a log is known to be damaged: what is read, and what is accounted for. */
+/** Tests each known kind of damage: which entries are read, and which damage is reported. */
 class DamagedLogTest {
   private static final int MINUTES = 29_919_647;
   private final DataLogBytes log = new DataLogBytes();
@@ -53,7 +53,8 @@ class DamagedLogTest {
       int third = damaged.entry("c", "third", MINUTES);
       int fourth = damaged.entry("d", "the fourth body is longer than the others", MINUTES);
       if (offset + torn.length == third || offset + torn.length == fourth) {
-        continue; // the claim ends where a record begins: nothing tells that it was torn
+        continue; // the stated length ends where a record begins, so no byte shows that the record
+        // was torn
       }
       String damage = damage(offset, kept, Kind.TORN_RECORD);
       assertRead(damaged.toByteArray(), damage, first, second, third, fourth);
@@ -262,7 +263,7 @@ class DamagedLogTest {
     return log.records();
   }
 
-  /** Appends an entry whose body is any bytes. */
+  /** Appends an entry whose body need not be valid UTF-8. */
   private static int entry(DataLogBytes log, String topic, byte[] body) {
     int offset = log.size();
     log.raw(DataLogBytes.header(topic.length(), body.length, MINUTES));

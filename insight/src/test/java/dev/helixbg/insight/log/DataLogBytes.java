@@ -8,8 +8,8 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Writes data.log bytes as helix does, for tests and for the sample; the product itself never
- * writes a data.log.
+ * Writes the bytes of a data.log as helix does, for tests and for the sample KB; helix-bg itself
+ * never writes helix's data.log.
  */
 public final class DataLogBytes {
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -29,7 +29,7 @@ public final class DataLogBytes {
     return offset;
   }
 
-  /** The header of an entry that claims these lengths. */
+  /** Returns the header of an entry with these lengths in bytes, which need not be true. */
   static byte[] header(int topicLength, long bodyLength, int timestampMin) {
     ByteBuffer header = little(12).put((byte) 1).put((byte) topicLength);
     return header.putInt((int) bodyLength).putInt(timestampMin).putShort((short) 0).array();
@@ -55,7 +55,7 @@ public final class DataLogBytes {
     return bytes.toByteArray();
   }
 
-  /** Without the header of the file: what is appended to another log. */
+  /** Returns the records without the file's header, to be appended to another log. */
   public byte[] records() {
     return Arrays.copyOfRange(bytes.toByteArray(), 8, bytes.size());
   }

@@ -18,7 +18,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Sound logs, what refuses a log as a whole, and files that change while they are read. */
+/**
+ * Tests undamaged logs, logs that are refused as a whole, and files that change while they are
+ * read.
+ */
 class DataLogTest {
   private static final int MINUTES = 29_919_647;
   @TempDir Path folder;
@@ -121,7 +124,10 @@ class DataLogTest {
     assertEquals(MemoryLog.read(one), changing(more, one), "it shrank");
   }
 
-  /** Reads a log that changes after its size was asked for. */
+  /**
+   * Reads a log whose bytes change from {@code before} to {@code after} when its size has been
+   * read.
+   */
   private static LogReading changing(byte[] before, byte[] after) {
     return new MemoryLog(after) {
       private byte[] now = before;

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which lines of a body are metadata, what they say, and what is left as content. */
+/** Tests which lines of a body are metadata, their values, and which lines are content. */
 class EntryTextTest {
 
   @Test

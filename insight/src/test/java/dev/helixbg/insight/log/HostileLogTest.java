@@ -11,29 +11,33 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Files made to cost time: the time stays linear in their size, some seconds for 100 MB at most.
+ * Tests files that were made to be slow to read. The time must grow linearly with the size: at most
+ * some seconds for 100 MB.
  */
 class HostileLogTest {
   private static final int SIZE = 30_000_000;
 
-  /** Twenty times what the slowest pattern takes; a quadratic reader would need hours. */
+  /**
+   * Time limit: twenty times the time of the slowest pattern. With quadratic time, a reader would
+   * need hours.
+   */
   private static final Duration LIMIT = Duration.ofMinutes(2);
 
   private static final int MINUTES = 29_919_647;
 
-  /** What the file repeats after its header. */
+  /** The bytes that fill a file after its header, repeated. */
   enum Pattern {
     ENTRY_TYPES(new byte[] {1}),
     DELETE_TYPES(new byte[] {2}),
     ZEROS(new byte[1]),
     DELETES_OF_LATER_OFFSETS(new DataLogBytes().delete(0x7fffffff).records()),
-    /** Each claims 5 MB and is followed by nothing sound there, but by more of its kind. */
+    /** Headers that each state a body of 5 MB. Only more of these headers follow. */
     CLAIMS_FAR_AHEAD(header(1, 5_000_003, "t")),
     CLAIMS_NEAR(header(1, 300, "t")),
     CLAIMS_MORE_THAN_THE_FILE(header(1, 1_900_000_000, "t")),
     LONG_TOPICS_THAT_END_BADLY(header(255, 40, "t".repeat(254) + "\n")),
     TOPICS_THAT_MAY_HAVE_WRAPPED(header(40, 5_000_003, "w".repeat(300))),
-    /** Headers too odd to be plausible, but well-formed. */
+    /** Well-formed headers that are not plausible, because their topics are control characters. */
     ODD_HEADERS(header(1, 1_000_003, "\n"));
 
     final byte[] unit;

@@ -14,13 +14,14 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * A million entries are streamed: they are read in a heap that holds little more than they need.
- */
+/** Tests that a million entries can be read in a heap that is hardly larger than the entries. */
 class ManyEntriesTest {
   private static final int ENTRIES = 1_000_000;
 
-  /** An entry of 28 characters lives in about 170 bytes: Entry, EntryText, String, bytes, slots. */
+  /**
+   * Heap of the JVM. An entry of 28 characters needs about 170 bytes: Entry, EntryText, String, its
+   * bytes, and places in lists.
+   */
   private static final String HEAP = "-Xmx280m";
 
   @TempDir Path folder;

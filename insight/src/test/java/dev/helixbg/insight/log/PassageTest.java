@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Cutting long entries into passages. */
+/** Tests how long entries are cut into passages. */
 class PassageTest {
   private static final int TOKENS = 256;
 
@@ -50,7 +50,10 @@ class PassageTest {
     assertTrue(passages.getLast().contains("Sentence 59"));
   }
 
-  /** Whatever the text: in order, within it, no gap but white space, few, and the same again. */
+  /**
+   * Tests, for random texts, that passages are in order, lie within the text, leave out only white
+   * space, are few, and are the same in a second run.
+   */
   @Test
   void passagesCoverAnyTextFromItsBeginningToItsEnd() {
     Random random = new Random(66);
@@ -128,7 +131,7 @@ class PassageTest {
   @Test
   void aHugeTextIsNotReadToItsEnd() {
     Entry entry = entry("t", "word ".repeat(20_000_000));
-    // Processor time: on a busy machine this thread waits for others.
+    // Processor time is measured, because on a busy machine this thread waits for others
     ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     long start = threads.getCurrentThreadCpuTime();
     assertEquals(Passage.MAX, Passage.of(entry, TOKENS).size());
@@ -143,7 +146,7 @@ class PassageTest {
     assertTrue(embedded.startsWith("😀".repeat(16) + " A sentence"), embedded);
   }
 
-  /** Alone, a passage cannot be judged. */
+  /** A reader cannot judge a passage without the text around it. */
   @Test
   void aPassageIsShownWithWhatIsAroundIt() {
     String content = "One two three. Four five six. Seven eight nine.";

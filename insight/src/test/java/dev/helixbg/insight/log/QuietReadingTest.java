@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Reading beside a helix that writes: wait for quiet, but not for ever. */
+/** Tests reading while helix writes: the reader waits for the end of changes, but not forever. */
 @Timeout(120)
 class QuietReadingTest {
   private static final int MINUTES = 29_919_647;
@@ -57,7 +57,7 @@ class QuietReadingTest {
                   }
                 });
 
-    // Who writes may have to wait for a processor, or for the disk.
+    // The writing thread may have to wait for a processor or for the disk.
     LogReading reading = DataLog.readQuiet(file, Duration.ofSeconds(2), Duration.ofSeconds(60));
 
     helix.join();

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Text is told from other bytes exactly as the JDK's decoder does it. */
+/** Tests that bytes count as text exactly if the JDK's decoder accepts them as UTF-8. */
 class RecordResyncTest {
 
   @Test
@@ -46,7 +46,7 @@ class RecordResyncTest {
     assertEquals(2, textLength(new byte[] {'a', 0x7f}, 0, 2, true));
   }
 
-  /** A NUL ends each run, and no character may be cut there. */
+  /** Checks that the bytes before the first NUL count as text exactly if they are valid UTF-8. */
   private static void assertAgrees(byte[] bytes) {
     int end = 0;
     while (bytes[end] != 0) {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What is embedded of a text. */
+/** Tests which parts of a text are embedded, and which are left out. */
 class SaidTextTest {
   @Test
   void dataIsLeftOutOfWhatIsEmbedded() {

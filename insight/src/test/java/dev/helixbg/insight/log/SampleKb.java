@@ -15,8 +15,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Makes a real data.log out of notes written as Markdown, as helix would have written it while a
- * developer worked.
+ * Converts notes in Markdown to a data.log, as helix would have written it while a developer
+ * worked.
  *
  * <pre>
  * # Any title, and prose: ignored up to the first topic
@@ -29,13 +29,14 @@ import java.util.List;
  *
  *   Blank lines inside a body stay.
  * - 2026-03-15 10:00 (edited)
- *   First appended in a shorter form, then as it stands here, then the first one is deleted.
+ *   The log gets a shorter form of this entry first, then this form, then a delete of the first.
  * </pre>
  *
- * Times are local wall-clock minutes. Records are written in the order of their times, those of the
- * same minute in the order of the file, so that topics interleave as in a real KB. The shorter form
- * of an edited entry is its text up to the end of the first sentence that is not all of it, else
- * the first half of its words; helix's {@code [modified: …]} line is what the source makes of it.
+ * Times are local wall-clock minutes. Records are written in the order of their times, and those of
+ * the same minute in the order of the file, so that topics interleave as in a real KB. The shorter
+ * form of an edited entry ends with the first sentence; if the entry has only one sentence, it is
+ * the first half of the words. A line {@code [modified: …]}, which helix writes after an edit, is
+ * only in the log if it is in the source.
  */
 public final class SampleKb {
   private static final DateTimeFormatter TIME =
@@ -43,21 +44,21 @@ public final class SampleKb {
   private static final String EDITED = " (edited)";
   private static final int TIME_LENGTH = "2026-03-14 09:30".length();
 
-  /** An entry of the source. */
+  /** An entry of the Markdown source. */
   private record Note(String topic, int minutes, boolean edited, String body) {}
 
   private final List<Note> notes = new ArrayList<>();
   private final StringBuilder body = new StringBuilder();
   private String topic;
-  private String heading; // of the open entry: what follows "- "
+  private String heading; // the text after "- " of the current entry
   private int headingLine;
 
   private SampleKb() {}
 
   /**
-   * Writes the data.log that a source makes.
+   * Converts a Markdown source to a data.log.
    *
-   * @param args source and target
+   * @param args paths of the source and of the data.log
    */
   public static void main(String[] args) throws IOException {
     if (args.length != 2) {
@@ -73,9 +74,9 @@ public final class SampleKb {
   }
 
   /**
-   * The bytes of the data.log that {@code source} makes.
+   * Converts a Markdown source to the bytes of a data.log.
    *
-   * @throws IllegalArgumentException naming the line that cannot be understood
+   * @throws IllegalArgumentException when a line cannot be parsed; the message names the line
    */
   public static byte[] build(String source) {
     List<Note> notes = new SampleKb().parse(source);
@@ -160,7 +161,7 @@ public final class SampleKb {
     throw error(number, "has no time of the form 2026-03-14 09:30 after \"- \": " + time);
   }
 
-  /** A body that an entry may have had before it was edited. */
+  /** Returns a shorter body, which the entry could have had before it was edited. */
   private static String shorter(String text) {
     String content = EntryText.parse(text).content().strip();
     int sentence = content.indexOf(". ");

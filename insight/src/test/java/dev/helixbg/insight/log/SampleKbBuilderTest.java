@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Notes in Markdown become the log that helix would have written. */
+/** Tests that notes in Markdown become the log that helix would have written. */
 class SampleKbBuilderTest {
   private static final String SOURCE =
       """

@@ -13,7 +13,10 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The logs that a real helix server wrote yield exactly the entries it listed. */
+/**
+ * Tests that logs written by a real helix server contain exactly the entries that the server
+ * listed.
+ */
 class SharedLogsTest {
 
   @ParameterizedTest

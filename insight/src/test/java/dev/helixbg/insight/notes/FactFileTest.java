@@ -22,11 +22,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Facts are taken out of every form of file, and replaced; nothing else changes. */
+/**
+ * Tests that facts can be removed from every form of file, or replaced, and that nothing else
+ * changes.
+ */
 class FactFileTest {
   private static final int WAYS = 4;
 
-  /** Files of facts, written as agents write them: those of {@code scripts/bench-memory}. */
+  /** Files of facts in the style of agents, which {@code scripts/bench-memory} also uses. */
   private static final Path OTHERS = Path.of("src/test/resources/memory");
 
   @TempDir Path folder;
@@ -242,8 +245,8 @@ class FactFileTest {
   }
 
   /**
-   * For some facts of each file, from its first to its last, and for all with {@code -Dproofs.all}:
-   * all others have their texts and their names without it.
+   * Removes single facts of each file, and checks that all other facts keep their texts and names.
+   * Tests some facts from the first to the last; with {@code -Dproofs.all}, all facts.
    */
   @ParameterizedTest
   @MethodSource("forms")
@@ -261,7 +264,7 @@ class FactFileTest {
       List<Span> back = spans.stream().map(one -> new Span(one.at(), one.is(), one.was())).toList();
       String after = Span.changed(variant, spans);
       assertEquals(variant, Span.changed(after, back));
-      if (all.size() > Items.LEAST) { // else it is no list any more
+      if (all.size() > Items.LEAST) { // otherwise, the rest is no longer a list of facts
         String name = gone.text().part().orElse("").replaceFirst(", number \\d+$", "");
         List<String> left = facts(variant, name);
         left.remove(fact(NoteName.of(gone).orElseThrow(), said(variant, gone), name));
@@ -292,13 +295,19 @@ class FactFileTest {
         sections(text).stream().map(one -> fact(one.place(), one.text(), name)).toList());
   }
 
-  /** Facts of one name are numbered, so that one gets another number when one goes. */
+  /**
+   * Returns name and text of a fact. Facts with equal names have numbers, which change when one of
+   * the facts is removed.
+   */
   private static String fact(NoteName place, String text, String name) {
     String part = place.part().replaceFirst("^\\Q" + name + "\\E, number \\d+$", name);
     return place.heading() + " (" + part + ") " + text;
   }
 
-  /** Each form in each way of writing it; each of the other files in one of these. */
+  /**
+   * Returns the test files: each form with each kind of line end and file end, and each other file
+   * with one of these.
+   */
   static List<String> forms() throws IOException {
     List<String> texts = new ArrayList<>();
     for (String form : List.of(LIST, LESSONS, BLOCKS)) {

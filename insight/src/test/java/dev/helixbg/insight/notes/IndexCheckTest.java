@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An index of memory files is held against the files. */
+/** Tests the comparison of an index of memory files with the files. */
 class IndexCheckTest {
   private static final String INDEX =
       """

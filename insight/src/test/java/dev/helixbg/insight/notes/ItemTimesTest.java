@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** When the facts of a memory file were written, as far as the file says. */
+/** Tests which times facts of a memory file get from the dates in the file. */
 class ItemTimesTest {
   private static final String LIST =
       "- one fact that is long\n- another fact that is long\n- a third fact that is long\n";
@@ -119,7 +119,7 @@ class ItemTimesTest {
   @ValueSource(
       strings = {
         LIST,
-        "- (2026-03-03) a\n- (2026-03-02) b\n- c\n", // one step could be chance
+        "- (2026-03-03) a\n- (2026-03-02) b\n- c\n", // one falling date could be chance
         "- (2026-03-03) a\n- (2026-03-02) b\n- (2026-03-04) c\n",
         "Newest first.\n\n- (2026-03-01) a\n- (2026-03-02) b\n- (2026-03-03) c\n",
         "- Put the newest version first in lists.\n"

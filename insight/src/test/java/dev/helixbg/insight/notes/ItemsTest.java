@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A file that is a list of facts has an entry for each; any other file stays as it is. */
+/** Tests that each fact of a list becomes an entry, and that any other file is not cut. */
 class ItemsTest {
   private static final String MEMORY = FactFileTest.LIST;
 
@@ -130,7 +130,7 @@ class ItemsTest {
     assertEquals(before.size() + 1, after.size());
   }
 
-  /** Otherwise, search would not find it, although a file of facts may be half of such text. */
+  /** Up to half of a file of facts may be text between items. Search must find this text, too. */
   @Test
   void textBetweenItemsIsOfSectionsThatAreNoFacts() {
     String text =

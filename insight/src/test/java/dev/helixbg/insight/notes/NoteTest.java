@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One file as it is read: bytes, front matter, headings, sections, links. */
+/** Tests how a file is read: bytes, front matter, headings, sections, links. */
 class NoteTest {
   static Note note(String path, String text) {
     return Note.of(path, text, new Items.Given(false, NotesItems.AUTO));
@@ -65,7 +65,7 @@ class NoteTest {
     assertEquals(Optional.empty(), text("代理的记忆", Charset.forName("GBK")));
   }
 
-  /** Only a file in which they have a large share is no text. */
+  /** A file is not text only if a large share of its bytes is not text. */
   @Test
   void fewBytesThatAreNoTextLeaveTheOthersAsTheyAre() {
     byte[] bytes = "Größe und Länge: xüberall".getBytes(StandardCharsets.UTF_8);
@@ -85,7 +85,7 @@ class NoteTest {
     assertTrue(NoteDecoder.text("a\0\0\1\2b, data".getBytes()).isEmpty());
   }
 
-  /** A line of a mebibyte that is all openings took half a minute once. */
+  /** A line of 1 MiB that consists of opening brackets or backticks once took half a minute. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -110,7 +110,7 @@ class NoteTest {
     assertTimeoutPreemptively(
         Duration.ofMinutes(2),
         () -> {
-          // The thread's own, which does not run on while others have the processor.
+          // The processor time of this thread, which does not count the time of other threads
           ThreadMXBean threads = ManagementFactory.getThreadMXBean();
           long before = threads.getCurrentThreadCpuTime();
           note("a.md", text);
@@ -147,7 +147,10 @@ class NoteTest {
     assertEquals("2024-03-01T10:30", written(note));
   }
 
-  /** The forms of YAML and TOML that notes have; what is lost makes wrong titles and aliases. */
+  /**
+   * Tests the forms of YAML and TOML in notes. A parser that loses characters gives wrong titles
+   * and aliases.
+   */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -204,7 +207,7 @@ class NoteTest {
     }
   }
 
-  /** Lists of lists of one list, which have a billion values. */
+  /** Nested references to one list, which would expand to a billion values. */
   @Test
   void aBillionLaughsAreAHundredValues() {
     String laughs =
@@ -235,7 +238,7 @@ class NoteTest {
     return written(note(name, "Text."));
   }
 
-  /** When a note says that it was written. */
+  /** Returns the time at which a note states that it was written. */
   private static String written(Note note) {
     OptionalInt said = NoteTime.of(List.of(note)).said(note);
     if (said.isEmpty()) {
@@ -274,7 +277,7 @@ class NoteTest {
     assertTrue(NoteTime.of(List.of(note)).said(note).isPresent());
   }
 
-  /** Logseq and Pelican write properties without marks around them. */
+  /** Logseq and Pelican write properties without lines such as {@code ---} around them. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -296,7 +299,10 @@ class NoteTest {
     }
   }
 
-  /** Programs write such values, and some cannot read them between quotation marks. */
+  /**
+   * Programs write these values without quotation marks, and some cannot read them with quotation
+   * marks.
+   */
   @ParameterizedTest
   @ValueSource(
       strings = {"*.json", "**/*.py", "@x", "{{date}} notes", "One: two", "`a` b", "&a b: c"})
@@ -349,7 +355,7 @@ class NoteTest {
     assertEquals("## One\nx\n\n## Two\ny", shorter.sections().getFirst().text());
   }
 
-  /** Whoever reads that it should go must not take it for the whole. */
+  /** A user who reads that a part should be deleted must not delete the whole file. */
   @Test
   void aPartBeforeHeadingsIsNotCalledAsTheWhole() {
     String long1 = "Words of this part. ".repeat(320);
@@ -386,7 +392,7 @@ class NoteTest {
         Optional.of("[[d/long]]"), new NoteName("d/long.md", "", NoteName.BEFORE_FIRST).wikiLink());
   }
 
-  /** Neither a heading without words nor one that is there twice makes a part pass for another. */
+  /** Two parts have different places even if headings are equal or have no words. */
   @Test
   void everyPartHasAPlaceOfItsOwn() {
     String part = "Words of this part. ".repeat(200);
@@ -403,7 +409,10 @@ class NoteTest {
     places.forEach(place -> assertFalse(place.isWholeFile(), place.toString()));
   }
 
-  /** Names are text of others, and a link has a border that they do not cross. */
+  /**
+   * File names and headings are untrusted text. They must not end the quotation or the link in
+   * which they appear.
+   */
   @Test
   void namesStayWithinTheirBorders() {
     NoteName plain = new NoteName("java/b.md", "", "");
@@ -468,7 +477,10 @@ class NoteTest {
         links.stream().map(link -> link.target() + "#" + link.heading()).toList());
   }
 
-  /** Headings by a parser that is not ours: CommonMark, whatever lines follow one another. */
+  /**
+   * Compares the headings with those of an independent CommonMark parser, for random sequences of
+   * lines.
+   */
   @Test
   void headingsAreThoseOfCommonMark() {
     List<String> lines =
@@ -511,7 +523,7 @@ class NoteTest {
             new AbstractVisitor() {
               @Override
               public void visit(org.commonmark.node.Heading heading) {
-                if (heading.getSourceSpans().size() <= 2) { // an underlined one of one line
+                if (heading.getSourceSpans().size() <= 2) { // not of several lines
                   var span = heading.getSourceSpans().getFirst();
                   headings.add(
                       heading.getLevel() + " " + (span.getInputIndex() - span.getColumnIndex()));
@@ -521,7 +533,10 @@ class NoteTest {
     return headings;
   }
 
-  /** A date that is there and cannot be read makes the time unknown, never the file's. */
+  /**
+   * If a note has a date that cannot be parsed, its time is unknown, and the time of the file is
+   * not used.
+   */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -598,7 +613,7 @@ class NoteTest {
     assertEquals(0, NoteTime.of(List.of(asked, british, american)).said(asked).orElseThrow());
   }
 
-  /** Programs differ in how they write a link to a note. */
+  /** Tests links to notes in the forms of several programs. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -35,7 +35,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A folder of notes as a log: what stays whatever else changes, and what no folder can break. */
+/**
+ * Tests the conversion of a folder of notes to a log: which entries stay when notes change, and
+ * that no folder causes an error.
+ */
 class NotesLogTest {
   @TempDir private Path temp;
   private Path notes;
@@ -75,7 +78,7 @@ class NotesLogTest {
         .entry();
   }
 
-  /** What each entry links to, by name. */
+  /** Returns the names of the entries to which each entry links. */
   private Map<String, List<String>> links() {
     List<NamedEntry> all = entries();
     Map<EntryText.Link, String> places =
@@ -117,7 +120,7 @@ class NotesLogTest {
     assertEquals("Streams", entry("lang/java/streams.markdown").text().title());
   }
 
-  /** It is complete as soon as it is there, other than a log that helix writes. */
+  /** Unlike a log that helix writes, this log is complete as soon as it exists. */
   @Test
   void aNewLogIsReadWithoutWaiting() throws IOException {
     note("top.md", "Text of the top.");
@@ -162,7 +165,7 @@ class NotesLogTest {
     assertEquals(before, entry("a/zero.md").embeddedText(), "a new name needs no new vector");
   }
 
-  /** Ctrl-C, or a daemon that is to stop: what was not read is not taken for gone. */
+  /** After Ctrl-C, or when a daemon stops, notes that were not read must not count as deleted. */
   @Test
   void anInterruptLeavesTheLogAsItWas() throws IOException {
     note("a/one.md", "Text of one.");
@@ -181,7 +184,10 @@ class NotesLogTest {
     assertEquals(List.of("a/one.md", "a/two.md", "b/three.md"), names());
   }
 
-  /** Whatever was done to a folder, the log has what one made at once would have, in some order. */
+  /**
+   * After random changes of a folder, the log has the same entries as a new log of the folder, in
+   * some order.
+   */
   @Test
   void anyChangesEndInTheLogOfTheFolderAsItIs() throws IOException {
     Random random = new Random(3);
@@ -220,7 +226,10 @@ class NotesLogTest {
         .toList();
   }
 
-  /** File and heading are two fields: a name put together from them may be that of another. */
+  /**
+   * Different pairs of file and heading can be joined to the same name, so they are stored in two
+   * fields.
+   */
   @Test
   void aFileIsNoSectionOfAnotherOne() throws IOException {
     String part = "Words of this part. ".repeat(200);
@@ -245,7 +254,7 @@ class NotesLogTest {
     assertEquals(Optional.of("java/b.md"), linked.note());
   }
 
-  /** Whoever links a pair in any of these ways must not be told to link it. */
+  /** A user who has linked two notes in any of these forms must not be asked to link them. */
   @Test
   void linksOfAllFormsAreRead() throws IOException {
     note("pond.md", "Water.");
@@ -275,7 +284,10 @@ class NotesLogTest {
         links());
   }
 
-  /** What is dropped or replaced when a path is shown could make it the path of another file. */
+  /**
+   * When a path is shown, some characters are removed or replaced. Two files must still have
+   * different paths.
+   */
   @Test
   void noTwoFilesHaveOnePath() throws IOException {
     note("a.md", "One.");
@@ -394,7 +406,7 @@ class NotesLogTest {
     assertEquals("larger than 16 MiB", why.get("data.md"));
     assertTrue(why.get("binary.md").startsWith("binary, or"));
     assertEquals("a link, and links are not followed", why.get("out.md"));
-    assertEquals("no regular file", why.get("pipe.md"));
+    assertEquals("not a regular file", why.get("pipe.md"));
     assertEquals("a drawing of Excalidraw", why.get("drawn.md"));
     assertEquals("a page of questions by helix-bg", why.get("questions.md"));
     assertTrue(why.get("pointer.md").startsWith("a pointer of Git LFS"));
@@ -407,7 +419,10 @@ class NotesLogTest {
         account.words().get());
   }
 
-  /** The search for a conflict's last mark began again at each first and second mark. */
+  /**
+   * The search for the last marker of a merge conflict once started again at each first and second
+   * marker, which was slow.
+   */
   @Test
   @Timeout(60)
   void manyMarksWithoutAnEndAreNoMerge() throws IOException {
@@ -529,15 +544,15 @@ class NotesLogTest {
   void noMoreThan256MebibytesAreRead() throws IOException {
     for (int i = 100; i < 358; i++) {
       try (RandomAccessFile file = new RandomAccessFile(notes.resolve(i + ".md").toFile(), "rw")) {
-        file.setLength(1 << 20); // with no blocks on the disk
+        file.setLength(1 << 20); // a sparse file, which uses no space on the disk
       }
     }
     NoteFiles files = NoteFiles.in(notes, log.getParent());
     assertEquals(256, files.files().size());
     assertEquals(
         List.of(
-            new LeftOut.File("356.md", "beyond 256 MiB of notes"),
-            new LeftOut.File("357.md", "beyond 256 MiB of notes")),
+            new LeftOut.File("356.md", "beyond the limit of 256 MiB"),
+            new LeftOut.File("357.md", "beyond the limit of 256 MiB")),
         files.leftOut());
   }
 
@@ -574,7 +589,7 @@ class NotesLogTest {
     assertEquals(9_998, links().size(), "0 and 5,000 would link to themselves");
   }
 
-  /** A note is as long as its words: with a picture in it, the file may have megabytes. */
+  /** An embedded picture does not count toward the length of a note, but makes its file large. */
   @Test
   void aLargePictureDoesNotHideItsNote() throws IOException {
     String lines =
@@ -589,7 +604,7 @@ class NotesLogTest {
         "lines\n\nThe seal is\n\n(data left out)\nblue.", entry("lines.md").text().content());
   }
 
-  /** Also where the log has the time of the file from before. */
+  /** The time becomes unknown even if the log already has the time of the file. */
   @Test
   void aDateThatCannotBeReadIsNotThatOfTheFile() throws IOException {
     note("plan.md", "The plan.");

@@ -11,11 +11,11 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A git repository with a history that a test makes, at the times that it says. */
+/** A git repository for tests, whose commits have the times that the test gives. */
 public final class GitFixture {
   private final Path folder;
 
-  /** Makes an empty one. */
+  /** Makes an empty repository. */
   public GitFixture(Path folder) throws IOException, InterruptedException {
     this.folder = folder;
     Files.createDirectories(folder);
@@ -45,10 +45,10 @@ public final class GitFixture {
   }
 
   /**
-   * Commits all there is.
+   * Commits all files.
    *
-   * @param time such as {@code 2026-03-01T12:00}, UTC
-   * @return the id as people write it
+   * @param time time of the commit in UTC, such as {@code 2026-03-01T12:00}
+   * @return the abbreviated id of the commit
    */
   public String commit(String time) throws IOException, InterruptedException {
     git(time, "add", "-A");
@@ -73,7 +73,7 @@ public final class GitFixture {
     return said;
   }
 
-  /** Minutes as helix notes them. */
+  /** Returns a time in minutes since 1970-01-01 00:00, as in a data.log. */
   static int minutes(String time) {
     return (int) (LocalDateTime.parse(time).toEpochSecond(ZoneOffset.UTC) / 60);
   }

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Lines of an index that are wrong become one finding of each kind. */
+/** Tests that wrong lines of an index become one finding for each kind of fault. */
 class IndexLinesTest {
   private static final NamedEntry FACT =
       new NamedEntry(

@@ -65,7 +65,7 @@ class SourceCheckTest {
         .collect(Collectors.joining());
   }
 
-  /** An entry of the time when the shop was as it was first. */
+  /** Adds an entry that was written before the first change of the repository {@code shop}. */
   private void note(String body) {
     note(body, WRITTEN);
   }
@@ -121,7 +121,10 @@ class SourceCheckTest {
     assertTrue(moved.id().matches("source-[0-9a-f]{10}"), moved.id());
   }
 
-  /** Who names files in a repository writes into no entry, and speaks to no agent. */
+  /**
+   * Authors of a repository choose its file names. These must not add text to an entry, or give
+   * instructions to an agent.
+   */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -150,7 +153,7 @@ class SourceCheckTest {
         "of a report that has the place");
   }
 
-  /** Other programs than git can write a commit whose time git cannot read. */
+  /** Programs other than git can write a commit whose time git cannot parse. */
   @ParameterizedTest
   @ValueSource(strings = {"t <t@t>", "t <t@t> 99999999999999999999 +0000"})
   void aCommitWithoutATimeIsSkippedInTheSearchForATime(String committer) throws Exception {
@@ -182,7 +185,10 @@ class SourceCheckTest {
         found().stream().map(one -> one.since().orElseThrow().date()).toList());
   }
 
-  /** A name alone means the file that was there then, whatever was called so later. */
+  /**
+   * A name without a folder refers to the file that had this name when the entry was written, not
+   * to a later file.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"queue/Worker.java", "Worker.java"})
   void renamesAreFollowedOneAfterTheOther(String name) throws Exception {
@@ -203,7 +209,7 @@ class SourceCheckTest {
     assertEquals(Optional.of(new Since(commit, "2026-03-01")), only().since());
   }
 
-  /** A note may be about what its author deletes within the next hour. */
+  /** A note may be about a file that its author deletes within the next hour. */
   @ParameterizedTest
   @CsvSource({"'',1", "2026-02-01T12:00,1", "2026-03-01T11:30,0", "2026-04-01T12:00,0"})
   void filesAreToldThatWereThereWhenTheNoteWasWrittenOrMayHaveBeen(String written, int told)
@@ -228,7 +234,7 @@ class SourceCheckTest {
     assertEquals(Optional.empty(), trouble(shop.folder()));
   }
 
-  /** git lists a submodule or a link without the files in it. */
+  /** In a submodule, or under a symbolic link, git does not list the files. */
   @Test
   void aFileThatIsNowInASubmoduleOrBelowALinkIsNotGone() throws Exception {
     note("src/cart/Basket.java and queue/Lease.java");
@@ -244,7 +250,7 @@ class SourceCheckTest {
     assertEquals(List.of(), found());
   }
 
-  /** The two forms of an umlaut are one letter. */
+  /** The two Unicode forms of an umlaut count as one letter. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -305,7 +311,7 @@ class SourceCheckTest {
     assertEquals(64, before.length());
     SourceCheck check = check(List.of(shop.folder()));
     SourceCheckResult first = check.of(named());
-    // Without its objects nothing new can be learnt; what is known stays.
+    // Without the git objects, new entries cannot be checked; earlier results stay.
     Files.move(shop.folder().resolve(".git/objects"), home.resolve("objects"));
     Files.createDirectory(shop.folder().resolve(".git/objects"));
     assertEquals(first, check.of(named()));
@@ -409,7 +415,10 @@ class SourceCheckTest {
         trouble(shop.folder()));
   }
 
-  /** Else whoever makes a folder has the paths of any repository of the user told. */
+  /**
+   * Otherwise, the author of a folder could make helix-bg report paths from any repository of the
+   * user.
+   */
   @Test
   void aFolderBorrowsNoOtherRepository() throws Exception {
     note("src/cart/Basket.java");
@@ -482,7 +491,7 @@ class SourceCheckTest {
             .formatted(evil, home));
     Files.copy(evil, Files.createDirectories(git.resolve("hooks")).resolve("post-index-change"));
     assertEquals(2, found().size());
-    // An object that is missing would be fetched by who believes the configuration.
+    // With the configuration of this repository, git would fetch a missing object.
     String tree = Files.readString(git.resolve("refs/heads/main")).strip();
     Files.delete(git.resolve("objects/" + tree.substring(0, 2) + "/" + tree.substring(2)));
     assertTrue(trouble(shop.folder()).isPresent());
@@ -522,7 +531,7 @@ class SourceCheckTest {
     assertEquals(1, check.of(named()).moved().size());
   }
 
-  /** Two files of 200 MB are 2 MB of a repository, and git compares them in memory. */
+  /** Two files of 200 MB may take only 2 MB of a repository, but git compares them in memory. */
   @Test
   @EnabledOnOs(OS.LINUX)
   void gitHasABoundOnItsMemory() throws Exception {
@@ -556,12 +565,12 @@ class SourceCheckTest {
     assertEquals(Optional.of("web/Cart.java"), found.getFirst().now());
   }
 
-  /** In kB; 0 of a process that has ended. */
+  /** Returns the resident memory of a process in kB; 0 if the process has ended. */
   private static long resident(long process) {
     try {
       List<String> lines = Files.readAllLines(Path.of("/proc/" + process + "/status"));
       if (!lines.getFirst().matches("Name:\\s+git.*")) {
-        return 0; // until it becomes git, a child has the memory of this JVM
+        return 0; // until a child process executes git, it has the memory of this JVM
       }
       return lines.stream()
           .filter(line -> line.startsWith("VmHWM:"))
@@ -573,7 +582,7 @@ class SourceCheckTest {
     }
   }
 
-  /** Another try costs half a minute, in each run. */
+  /** A second try would take half a minute in each run. */
   @Test
   void aCommitThatGitCannotReadIsNotTriedInEachRun() throws Exception {
     note("src/cart/Basket.java");
@@ -624,7 +633,7 @@ class SourceCheckTest {
     }
   }
 
-  /** As on a branch of long ago, or in a history whose dates were all set anew. */
+  /** A rebase sets new commit dates; the removal still counts as old. */
   @Test
   void aRebaseDoesNotMakeARemovalYounger() throws Exception {
     note("src/cart/Basket.java was deleted.", "2026-04-01T12:00");
