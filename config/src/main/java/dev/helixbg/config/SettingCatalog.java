@@ -41,8 +41,8 @@ final class SettingCatalog {
   static final Setting<Path> HELIX =
       path("helix.command", "")
           .means(
-              "The program helix. The commands 'tidy' and 'act --run' carry out edits through it."
-                  + " If not set: the first helix on PATH.");
+              "Path of the program helix, which makes the edits of the commands 'tidy' and 'act"
+                  + " --run'. If not set: the first helix on PATH.");
   static final Setting<Integer> THREADS =
       integer("threads", 0, 0, 256)
           .means(
@@ -52,8 +52,8 @@ final class SettingCatalog {
       path("cache", "")
           .means(
               "Folder for files that helix-bg can make again: unpacked models, native libraries,"
-                  + " logs made from notes, results of speed trials. If not set: ~/.cache/helix-bg,"
-                  + " on macOS ~/Library/Caches/helix-bg.");
+                  + " knowledge bases made from notes, results of speed trials. If not set:"
+                  + " ~/.cache/helix-bg, on macOS ~/Library/Caches/helix-bg.");
   static final Setting<Path> STATE =
       path("state", "")
           .means(
@@ -78,8 +78,8 @@ final class SettingCatalog {
   static final Setting<Integer> MAX_TOKENS =
       integer("embed.max_tokens", 256, 8, 512)
           .means(
-              "Maximum length of an embedded text, in tokens. The rest of a longer entry is"
-                  + " embedded as passages, at most 32 of them.");
+              "Maximum number of tokens that are embedded as one text. The rest of a longer entry"
+                  + " is divided into at most 32 passages, which are embedded one by one.");
   static final Setting<Path> LLM_MODEL =
       path("llm.model", "")
           .means(
@@ -97,10 +97,10 @@ final class SettingCatalog {
                   + " one can be used, else the CPU.");
   static final Setting<Double> POLL =
       number("daemon.poll_seconds", 2, 0.05, 3600)
-          .means("Seconds between two checks of an unchanged log.");
+          .means("Seconds between two checks whether data.log has changed.");
   static final Setting<Double> QUIET =
       number("daemon.quiet_seconds", 2, 0, 600)
-          .means("Seconds that a log must stay unchanged before it is read.");
+          .means("Seconds that data.log must stay unchanged before the daemon reads it.");
   static final Setting<Integer> EMBEDDER_IDLE =
       integer("daemon.embedder_idle_minutes", 10, -1, 1440)
           .means(
@@ -109,13 +109,15 @@ final class SettingCatalog {
   static final Setting<Double> MODEL_QUIET =
       number("daemon.model_quiet_minutes", 2, 0, 1440)
           .means(
-              "Minutes that a knowledge base must stay unchanged before the language model runs.");
+              "Minutes that a knowledge base must stay unchanged before the daemon asks the"
+                  + " language model about it.");
   static final Setting<Double> MODEL_MAX_LOAD =
       number("daemon.model_max_load", 0.5, 0, 1000)
           .means("Maximum system load per core at which the daemon asks the language model.");
   static final Setting<Switch> MODEL_ON_BATTERY =
       choice("daemon.model_on_battery", Switch.OFF)
-          .means("Whether the daemon asks the language model on battery power, too.");
+          .means(
+              "Whether the daemon also asks the language model while the machine runs on battery.");
   static final Setting<Integer> MODEL_THREADS =
       integer("daemon.model_threads", 0, 0, 256)
           .means(
