@@ -255,7 +255,7 @@ final class CheckTidy {
                 "Enter dismiss",
                 "no edit is needed",
                 "does nothing",
-                "decided elsewhere",
+                "decided by another program",
                 "I have made the edit");
         String page = screen.press(key, pages);
         for (int tries = 0; page.contains("carry it out") || page.contains("Enter dismiss"); ) {

@@ -81,7 +81,10 @@ public record Console(
     }
   }
 
-  /** Returns a descriptor. Opening {@code /dev/fd/3} would fail for a socket, and rewind a file. */
+  /**
+   * Returns a descriptor. A newly opened {@code /dev/fd/3} would write at the beginning of a file,
+   * and fail for a socket.
+   */
   private static FileDescriptor passed(int number, FileDescriptor otherwise) {
     try {
       Constructor<FileDescriptor> of = FileDescriptor.class.getDeclaredConstructor(int.class);

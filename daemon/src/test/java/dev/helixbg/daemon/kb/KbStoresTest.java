@@ -203,7 +203,7 @@ class KbStoresTest {
     moved(away, "kb");
     assertEquals(1, decisions(kb));
     assertEquals(1, decisions(copy));
-    assertNotices(2, kb.folder() + " is there again: it gets a copy");
+    assertNotices(2, kb.folder() + " exists again, and gets a copy");
   }
 
   /** Also with what was appended since, and under a process that has the store open. */

@@ -118,6 +118,6 @@ class SecretFindingsTest {
     assertTrue(
         assertThrows(Failure.class, () -> findings().act(Json.object().put("id", last)))
             .getMessage()
-            .startsWith("no edit follows from " + last));
+            .startsWith("helix-bg plans no edit for " + last));
   }
 }
