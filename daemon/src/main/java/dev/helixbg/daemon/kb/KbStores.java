@@ -262,7 +262,8 @@ public final class KbStores implements AutoCloseable {
     if (Files.exists(decisions)) {
       Files.copy(decisions, to.resolve(DecisionStore.COPY), COPY_ATTRIBUTES, REPLACE_EXISTING);
       notices.accept(
-          "%s exists again, and gets a copy of your decisions. The store with the original decisions now belongs to %s"
+          ("%s exists again, and gets a copy of your decisions. The store with the original"
+                  + " decisions now belongs to %s")
               .formatted(place.path, noted(from).path("place").asText()));
     }
   }

@@ -182,7 +182,7 @@ class TidySessionTest {
     goTo("queue:0");
     press("s");
     kb.note("queue", "Written by another.");
-    assertHas(press("enter"), "nothing was changed", "Remove queue:0 and keep queue:1?");
+    assertHas(press("enter"), "helix-bg changed nothing", "Remove queue:0 and keep queue:1?");
     assertEquals(3, kb.texts("queue").size());
     press("enter");
     assertEquals(List.of(LONG, "Written by another."), kb.texts("queue"));

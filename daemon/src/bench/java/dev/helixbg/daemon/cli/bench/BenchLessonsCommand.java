@@ -43,7 +43,7 @@ final class BenchLessonsCommand extends JsonCommand {
     if (!Files.isDirectory(data.resolve("lessons").resolve("trial"))) {
       throw new Failure(
           ExitCode.USAGE,
-          "%s has no folder lessons/trial: run this command in a checkout of helix-bg, or name its folder insight/"
+          "%s has no folder lessons/trial: run this in a checkout of helix-bg, or name its insight/"
                   .formatted(data)
               + "src/judge with --data");
     }
