@@ -49,7 +49,7 @@ final class StatusCommand extends JsonCommand {
           "the report is a first look (incomplete): %,d pairs have not been judged yet");
       left(kb, "questionsLeft", "%,d questions to the language model are left");
       if (!kb.path("trouble").isNull()) {
-        console.say("    trouble: %s", kb.path("trouble").asText());
+        console.say("    problem: %s", kb.path("trouble").asText());
       }
     }
     if (status.hasNonNull("idleWork")) {
@@ -85,6 +85,6 @@ final class StatusCommand extends JsonCommand {
                 .formatted(
                     idle.path("job").asText(), idle.path("done").asInt(), idle.path("left").asInt())
             : work;
-    return what + ", of " + idle.path("kb").asText();
+    return what + ", for " + idle.path("kb").asText();
   }
 }

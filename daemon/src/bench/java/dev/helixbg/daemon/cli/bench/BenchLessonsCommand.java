@@ -43,9 +43,9 @@ final class BenchLessonsCommand extends JsonCommand {
     if (!Files.isDirectory(data.resolve("lessons").resolve("trial"))) {
       throw new Failure(
           ExitCode.USAGE,
-          "%s has no folder lessons/trial: run this in a checkout of helix-bg, or name its insight/"
+          "%s has no folder lessons/trial: run this in a checkout of helix-bg, or name"
                   .formatted(data)
-              + "src/judge with --data");
+              + " its folder insight/src/judge with --data");
     }
     Result result = LessonsBench.run(data, settings.cache(), settings.threads());
     PublicResult publicNotes =
