@@ -41,8 +41,8 @@ final class SettingCatalog {
   static final Setting<Path> HELIX =
       path("helix.command", "")
           .means(
-              "Path of the program helix, with which the commands 'tidy' and 'act --run' change the"
-                  + " knowledge base. If not set: the first helix on PATH.");
+              "Path of the program helix, which makes the edits of the commands 'tidy' and 'act"
+                  + " --run'. If not set: the first helix on PATH.");
   static final Setting<Integer> THREADS =
       integer("threads", 0, 0, 256)
           .means(
@@ -52,9 +52,8 @@ final class SettingCatalog {
       path("cache", "")
           .means(
               "Folder for files that helix-bg can make again: unpacked models, native libraries,"
-                  + " data.log files made from notes, results of speed trials. If not set:"
-                  + " ~/.cache/helix-bg,"
-                  + " on macOS ~/Library/Caches/helix-bg.");
+                  + " knowledge bases made from notes, results of speed trials. If not set:"
+                  + " ~/.cache/helix-bg, on macOS ~/Library/Caches/helix-bg.");
   static final Setting<Path> STATE =
       path("state", "")
           .means(
@@ -81,8 +80,8 @@ final class SettingCatalog {
   static final Setting<Integer> MAX_TOKENS =
       integer("embed.max_tokens", 256, 8, 512)
           .means(
-              "Maximum number of an entry's tokens that are embedded as one text. The rest of a"
-                  + " longer entry is divided into at most 32 passages, each with its own vector.");
+              "Maximum number of tokens that are embedded as one text. The rest of a longer entry"
+                  + " is divided into at most 32 passages, which are embedded one by one.");
   static final Setting<Path> LLM_MODEL =
       path("llm.model", "")
           .means(
@@ -112,13 +111,15 @@ final class SettingCatalog {
   static final Setting<Double> MODEL_QUIET =
       number("daemon.model_quiet_minutes", 2, 0, 1440)
           .means(
-              "Minutes that a knowledge base must stay unchanged before the language model runs.");
+              "Minutes that a knowledge base must stay unchanged before the daemon asks the"
+                  + " language model about it.");
   static final Setting<Double> MODEL_MAX_LOAD =
       number("daemon.model_max_load", 0.5, 0, 1000)
           .means("Maximum system load per core at which the daemon asks the language model.");
   static final Setting<Switch> MODEL_ON_BATTERY =
       choice("daemon.model_on_battery", Switch.OFF)
-          .means("Whether the daemon asks the language model on battery power, too.");
+          .means(
+              "Whether the daemon also asks the language model while the machine runs on battery.");
   static final Setting<Integer> MODEL_THREADS =
       integer("daemon.model_threads", 0, 0, 256)
           .means(

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** The changes that the words of an act promise, held against the notes before and after it. */
+/** Checks that an act has changed the notes exactly as the description of the act says. */
 final class ActExpectation {
   private final JsonNode act;
   private final Set<String> written;
@@ -20,12 +20,12 @@ final class ActExpectation {
   private final Map<String, NamedEntry> named = new HashMap<>();
 
   /**
-   * Topic and text that each note should have after the act, by its name before it. Notes that go
-   * are missing.
+   * Expected topic and text of each note after the act, by the name of the note before the act.
+   * Removed notes are missing.
    */
   private final Map<String, String> became = new TreeMap<>();
 
-  /** The name of the note that is kept, by the name of each that goes. */
+  /** Name of the note that is kept, by the name of each removed note. */
   private final Map<String, String> standsFor = new HashMap<>();
 
   private String rewritten;
@@ -33,9 +33,10 @@ final class ActExpectation {
   private String newLinkTo;
 
   /**
-   * @param act the plan, of which only the proposed text is read
-   * @param words the act in words, with the names that notes have before it
-   * @param written topics in which others wrote meanwhile; links from and to them are not compared
+   * @param act plan of the act; only its proposed text is used
+   * @param words description of the act, with the names that notes have before the act
+   * @param written topics to which others wrote during the act; links from and to these topics are
+   *     not compared
    */
   ActExpectation(
       JsonNode act,
@@ -54,7 +55,7 @@ final class ActExpectation {
     read(words);
   }
 
-  /** The notes whose text the act takes away. */
+  /** Returns the notes whose text the act removes or replaces. */
   List<NamedEntry> removed() {
     List<NamedEntry> removed = new ArrayList<>();
     standsFor.keySet().forEach(name -> removed.add(named.get(name)));
@@ -77,7 +78,7 @@ final class ActExpectation {
     } else if (words.startsWith("move all of ")) {
       String[] topics = words.substring(12).split(" into ");
       if (written.contains(topics[0])) {
-        written.add(topics[1]); // what others stored there came along
+        written.add(topics[1]); // notes that others stored in the first topic are moved, too
       }
       for (NamedEntry one : before) {
         if (one.entry().topic().equals(topics[0])) {
@@ -119,7 +120,7 @@ final class ActExpectation {
     links();
   }
 
-  /** Expects that notes go. Gives the name of the one that is kept. */
+  /** Expects that notes are removed. Returns the name of the note that is kept. */
   private String remove(String gone, String kept) {
     for (String name : gone.split(", ")) {
       became.remove(name);
@@ -129,8 +130,8 @@ final class ActExpectation {
   }
 
   /**
-   * For each note that is left: what its links lead to, by what is told there. Notes of and with
-   * links to topics that others wrote in during the act are left out.
+   * Compares the notes to which the links of each remaining note lead. Leaves out notes in topics
+   * to which others wrote during the act, and notes with links to these topics.
    */
   void links() {
     Map<String, List<List<String>>> expected = new TreeMap<>();

@@ -50,15 +50,17 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Scripted agents, by the SDK's client, that answer the questions on a KB whose truth is known, at
- * the built program.
+ * Scripted agents answer the built program's questions about a KB with known relations. They use
+ * the MCP SDK's client.
  */
 @Timeout(1800)
 class AgentsIT {
   private static final String LAUNCHER = Program.ROOT.resolve("scripts/helix-bg").toString();
   private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm");
 
-  /** Longer than the bound for any page; a busy machine makes it longer still. */
+  /**
+   * Time before a page is answered, in ms; long enough that no page counts as answered too fast.
+   */
   private static final long READING_MILLIS = 300;
 
   private static final int QUESTIONS = 200;
@@ -74,13 +76,13 @@ class AgentsIT {
   private RealDaemon daemon;
   private final List<McpSyncClient> clients = new ArrayList<>();
 
-  /** The right answers, by older and newer text; a pair of which nothing is known is related. */
+  /** The right answer for each pair, by its older and newer text. Any other pair is related. */
   private final Map<List<String>, String> truth = new HashMap<>();
 
-  /** The truth about each planted or read pair, by the texts of both entries. */
+  /** The true relation of each planted or labelled pair, by the texts of both entries. */
   private final Map<Set<String>, String> planted = new HashMap<>();
 
-  /** All entries are embedded, and all pairs read, once for all tests. */
+  /** Embeds all entries and has all pairs read, once for all tests. */
   @BeforeAll
   static void bringUpToDate() throws Exception {
     Path done = Files.createDirectories(prepared.resolve("kb"));

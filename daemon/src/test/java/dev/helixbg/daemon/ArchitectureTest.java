@@ -29,14 +29,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The import rule: config <- embed, llm <- insight <- daemon, within each module the order of its
- * packages; and what may not be used anywhere.
+ * Checks the import rule: config <- embed, llm <- insight <- daemon, and within each module the
+ * order of its packages. Checks also which classes no code may use.
  */
 @AnalyzeClasses(
     packages = "dev.helixbg",
     importOptions = {DoNotIncludeTests.class, ArchitectureTest.DoNotIncludeTestJars.class})
 class ArchitectureTest {
-  /** The fixtures of other modules come in jars of their own. */
+  /** Leaves out the jars with the test classes of other modules. */
   static final class DoNotIncludeTestJars implements ImportOption {
     @Override
     public boolean includes(Location location) {
@@ -124,13 +124,15 @@ class ArchitectureTest {
     assertEquals(Set.of(), ORDER.mistakes(classes));
   }
 
-  /** So no circle of packages is there for the sake of a comment's links. */
+  /** Checks the imports of sources, too, so that no links in comments make packages circular. */
   @ArchTest
   static void importsFollowTheOrder(JavaClasses classes) throws IOException {
     assertEquals(List.of(), ORDER.wrongImports(Path.of("..")));
   }
 
-  /** The rule itself: the program's packages the other way round, and without one of them. */
+  /**
+   * Checks that the rule finds errors: with the packages in reverse order, and with one missing.
+   */
   @ArchTest
   static void theRuleSeesAnotherOrderAndAnUnknownPackage(JavaClasses classes) throws IOException {
     ReadingOrder.Module program = MODULES.getLast();
@@ -177,7 +179,7 @@ class ArchitectureTest {
           .orShould()
           .accessField(System.class, "err");
 
-  /** Everybody else's streams let printable text through only. */
+  /** Other classes must use the console's streams, which let only printable text through. */
   @ArchTest
   static final ArchRule fewWriteToTerminalsUnfiltered =
       noClasses()

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What {@code scripts/package} makes of the build, and a package of it. Takes long, and so has a
- * name with which it begins early.
+ * Checks the archive that {@code scripts/package} makes, and the Debian package. The test takes
+ * long, so its name makes it start early.
  */
 class ArchiveIT {
   @TempDir Path folder;
@@ -21,7 +21,7 @@ class ArchiveIT {
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
     builder.environment().put("TMPDIR", folder.toString());
-    // As a user of Debian has it, without sbin.
+    // A Debian user's PATH has no sbin.
     builder.environment().put("PATH", System.getenv("PATH").replaceAll("[^:]*/sbin(:|$)", ""));
     builder.directory(Program.ROOT.toFile());
     Path err = folder.resolve("err");
@@ -31,7 +31,7 @@ class ArchiveIT {
     return said.strip();
   }
 
-  /** Not compressed, and in this system: releases are checked in a bare one. */
+  /** Checks an uncompressed package in this system; releases are checked in a bare system. */
   @EnabledOnOs(
       value = OS.LINUX,
       architectures = {"amd64", "aarch64"})

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** scripts/build with a Maven that waits, colours its lines and fails on demand. */
+/** Tests scripts/build with a fake Maven that waits, colours its lines, and fails on demand. */
 @Timeout(600)
 class BuildScriptTest {
   @TempDir Path folder;
@@ -144,8 +144,8 @@ class BuildScriptTest {
   }
 
   /**
-   * Builds end while the progress loop reads the log: the log outlives the loop each time, and
-   * nothing follows an error, not even one of a Maven that cannot start.
+   * Builds end while the progress loop still reads the log. The log must exist until the loop has
+   * ended. Nothing may follow an error, even if Maven cannot start.
    */
   @Test
   void shortBuildsEndTheirProgressFirst() throws Exception {

@@ -30,9 +30,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * What scripts/check-helix runs: acts by the ten thousands on the stand-in, the stand-in held
- * against a real helix, acts through that, and a client that follows the prompt tidy to the letter
- * beside a running daemon and another writer. Ends with 1 and the seed where something is lost.
+ * Program of scripts/check-helix. Carries out ten thousands of acts on a stand-in for helix,
+ * compares the stand-in with a real helix, and carries out acts through the real helix. Then a
+ * client follows the MCP prompt 'tidy' exactly, while a daemon and another writer run. If something
+ * is lost, ends with exit code 1 and prints the seed.
  */
 final class CheckHelix {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -40,7 +41,10 @@ final class CheckHelix {
 
   private CheckHelix() {}
 
-  /** The folder of the build, where to work, seed, acts, acts of the real one, and that one. */
+  /**
+   * Arguments: folder of the build, work folder, seed, number of acts, number of acts through the
+   * real helix, path of the real helix.
+   */
   public static void main(String[] arguments) throws Exception {
     Path dist = Path.of(arguments[0]);
     Path work = Path.of(arguments[1]);
@@ -82,7 +86,9 @@ final class CheckHelix {
     System.out.printf("%s, %,d s: %s%n", what, (System.nanoTime() - start) / 1_000_000_000, counts);
   }
 
-  /** The same calls on both: the same answers to checks, the same notes in the same order. */
+  /**
+   * Makes the same calls on both; expects equal answers to checks, and equal notes in equal order.
+   */
   private static void compare(Path binary, Path folder, Random random) throws IOException {
     StandInHelix standIn = new StandInHelix();
     List<String> words =
@@ -151,7 +157,9 @@ final class CheckHelix {
     }
   }
 
-  /** What counts of an answer: refused or not, places and counts. */
+  /**
+   * Returns the parts of an answer that must be equal: whether it refuses, positions and counts.
+   */
   private static String answer(HelixTools helix, String tool, Map<String, String> arguments) {
     try {
       String text = helix.call(tool, arguments);
@@ -173,7 +181,9 @@ final class CheckHelix {
         .toList();
   }
 
-  /** The evaluation KB, a daemon, two helix servers, a writer, and twenty findings. */
+  /**
+   * Works on twenty findings of the evaluation KB, with a daemon, two helix servers and a writer.
+   */
   private static void tidy(Path dist, Path binary, Path work, long seed) throws Exception {
     Kb kb = kb(work, "tidied");
     Path root = dist.resolve("../../..").normalize();
@@ -184,7 +194,7 @@ final class CheckHelix {
         RealHelix otherHelix = new RealHelix(binary, kb.folder())) {
       Set<String> live = contents(kb);
       int first = live.size();
-      for (String copy : List.copyOf(live).subList(0, 3)) { // exact copies, one of them thrice
+      for (String copy : List.copyOf(live).subList(0, 3)) { // exact copies, one of them three times
         store(helix, "copied", copy);
         store(helix, "copied", copy);
       }
@@ -259,10 +269,10 @@ final class CheckHelix {
   }
 
   /**
-   * The steps of the prompt, with a user who agrees to everything and calls a pair what comes to
-   * mind.
+   * Follows the steps of the prompt, for a user who agrees to everything and gives pairs random
+   * verdicts.
    *
-   * @param gone is told the texts of removed notes
+   * @param gone receives the texts of removed notes
    */
   private static Map<String, Integer> follow(
       McpSyncClient client, HelixTools helix, Kb kb, Random random, Set<String> gone)
@@ -330,7 +340,7 @@ final class CheckHelix {
                       check.at("/call/name").asText(),
                       HelixTools.arguments(check.path("call")),
                       check.path("entries").asInt()))) {
-        continue; // somebody has written: ask again
+        continue; // another writer has changed the log: ask again
       }
       Map<String, Long> before = count(kb);
       boolean stopped = false;
@@ -346,7 +356,7 @@ final class CheckHelix {
         }
       }
       if (stopped) {
-        continue; // somebody has written: ask again
+        continue; // another writer has changed the log: ask again
       }
       Map<String, Long> after = count(kb);
       int removed = 0;

@@ -33,12 +33,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What {@code scripts/check-helix tidy} runs: the built program at a pseudo-terminal on the
- * evaluation KB, with a stand-in for helix or the real one, beside another writer. First twenty
- * findings are decided one after the other; then come sessions of random keys, sizes and kills.
- * After each act exactly the notes are changed that its page named, links lead where they led, and
- * decisions are those that the screen told of. What is half done is said. Ends with 1 where it is
- * not so.
+ * Program of {@code scripts/check-helix tidy}. Runs the built program at a pseudo-terminal on the
+ * evaluation KB, with a real or a stand-in helix, while another process writes. First decides
+ * twenty findings one by one, then runs sessions with random keys, screen sizes and kills. Each act
+ * must change exactly the notes that its page named, links must lead to the same notes as before,
+ * and the decisions must be those that the screen showed. The screen must report a half-done act.
+ * Otherwise the program ends with exit code 1.
  */
 final class CheckTidy {
   private static final Pattern HEADING =
@@ -74,7 +74,10 @@ final class CheckTidy {
     this.random = new Random(seed);
   }
 
-  /** The folder of the build, where to work, sessions, seed, and the real helix if there is one. */
+  /**
+   * Arguments: folder of the build, work folder, number of sessions, seed, and the path of the real
+   * helix, if any.
+   */
   public static void main(String[] arguments) throws Exception {
     Path dist = Path.of(arguments[0]);
     Path work = Path.of(arguments[1]);
@@ -105,7 +108,7 @@ final class CheckTidy {
       walk(findings);
       for (int i = 0; i < sessions; i++) {
         if (i % 20 == 19) {
-          plantAgain(); // most findings are settled by now
+          plantAgain(); // most findings have a decision by now
         }
         session();
       }
@@ -120,7 +123,7 @@ final class CheckTidy {
     counts.merge(what, 1, Integer::sum);
   }
 
-  /** The evaluation KB and its report, and a copy of both. */
+  /** Makes the evaluation KB and its report, and a copy of both. */
   private void plant() throws Exception {
     planted = FindingsBench.log();
     Files.write(kb.dataLog(), planted);
@@ -136,7 +139,7 @@ final class CheckTidy {
     plantings++;
     require("rm", "-rf", work.resolve("home").toString());
     require("cp", "-a", work.resolve("planted").toString(), work.resolve("home").toString());
-    synchronized (this) { // beside the other writer, whose helix knows nothing of this
+    synchronized (this) { // the other writer must not write now: its helix does not see this change
       Files.write(kb.dataLog(), planted);
       Files.deleteIfExists(kb.folder().resolve("index.bin"));
     }
@@ -170,12 +173,13 @@ final class CheckTidy {
     String terminal = random.nextBoolean() ? "xterm-256color" : "dumb";
     Path out = work.resolve("screen");
     String command = "%s tidy %s; echo ended by $?; stty -a".formatted(launcher(), folder());
-    // Where this is started in the background, or by nohup, these are ignored, and would be there.
+    // A process started in the background, or by nohup, ignores these signals, and so would its
+    // children.
     String[] script = {"env", "--default-signal=INT,HUP", "script", "-qefc", command, "/dev/null"};
     return new TestScreen(process(out, terminal, script), out, terminal);
   }
 
-  /** All notes but those of the other writer. */
+  /** Returns all notes except those of the other writer. */
   private List<NamedEntry> notes() throws InterruptedException {
     LogReading log = DataLog.readQuiet(kb.dataLog());
     if (!log.account().damage().isEmpty()) {
@@ -219,7 +223,7 @@ final class CheckTidy {
             real.call(tool, arguments);
           }
         } catch (HelixTools.Refusal | Helix.Refusal e) {
-          // there is none to remove yet
+          // there is no note to remove yet
         } catch (IOException e) {
           throw new UncheckedIOException(e);
         }
@@ -240,7 +244,7 @@ final class CheckTidy {
     return Map.of("topic", topic, "text", OTHERS + ": " + number, "force", "true");
   }
 
-  /** Findings one after the other, of which some are same, overtaken, linked and dismissed. */
+  /** Decides findings one after the other: same, overtaken, link or dismiss. */
   private void walk(int findings) throws Exception {
     try (TestScreen screen = screen()) {
       screen.await(List.of("Why: "));
@@ -255,7 +259,7 @@ final class CheckTidy {
                 "Enter dismiss",
                 "no edit is needed",
                 "does nothing",
-                "decided elsewhere",
+                "decided by another program",
                 "I have made the edit");
         String page = screen.press(key, pages);
         for (int tries = 0; page.contains("carry it out") || page.contains("Enter dismiss"); ) {
@@ -279,10 +283,10 @@ final class CheckTidy {
   }
 
   /**
-   * Presses Enter on a page that changes something, and looks at what became of it.
+   * Presses Enter on a page that changes something, and checks the changes.
    *
-   * @param end by which the program is stopped meanwhile
-   * @return what is on the screen after it
+   * @param end signal or key that ends the program during the act; empty: the act runs to its end
+   * @return the text on the screen after the act
    */
   private String act(TestScreen screen, String page, Optional<String> end) throws Exception {
     List<NamedEntry> before = notes();
@@ -318,7 +322,7 @@ final class CheckTidy {
     return after;
   }
 
-  /** Texts come back, and nothing else is changed. */
+  /** Checks that an undo restores texts and changes nothing else. */
   private static void takenBack(String page, List<NamedEntry> before, List<NamedEntry> after) {
     List<String> left = new ArrayList<>(told(after));
     told(before)
@@ -333,7 +337,10 @@ final class CheckTidy {
     }
   }
 
-  /** Nothing is lost, and it is said: at once, or by the next session after a kill. */
+  /**
+   * Checks that a half-done act loses nothing and is reported: at once or, after a kill, by the
+   * next session.
+   */
   private void halfDone(
       TestScreen screen,
       String end,
@@ -367,7 +374,7 @@ final class CheckTidy {
     return MARK.matcher(body).replaceAll("").strip();
   }
 
-  /** Random keys, sizes, and an end of any kind. */
+  /** Runs a session with random keys and screen sizes, and ends it in a random way. */
   private void session() throws Exception {
     Map<String, Decision> before = decisions();
     int planting = plantings;
@@ -375,13 +382,15 @@ final class CheckTidy {
     try (TestScreen screen = screen()) {
       screen.await(List.of("quit"));
       if (random.nextBoolean()) {
-        screen.type("a"); // of all findings, where the report leads with none any more
+        screen.type(
+            "a"); // lists all findings; otherwise the list may be empty, because no leading finding
+        // is open
       }
       for (int i = random.nextInt(30); i > 0 && screen.isAlive(); i--) {
         String key = KEYS.get(random.nextInt(KEYS.size()));
         String page = "";
         if (key.equals("\r")) {
-          screen.resize(100, 40); // on which the whole page is to be seen
+          screen.resize(100, 40); // large enough for the whole page
           page = screen.synced();
         }
         if (page.contains("carry it out") || page.contains("take it back")) {
@@ -403,7 +412,7 @@ final class CheckTidy {
       screen.end(end);
       count("sessions ended by " + end.replace("\003", "Ctrl-C"));
       restored(screen, end);
-      if (planting != plantings) { // after what a kill has left half done
+      if (planting != plantings) { // a kill left an act half done, so the KB was made anew
         return;
       }
       Matcher closing = CLOSING.matcher(screen.text());
@@ -432,12 +441,12 @@ final class CheckTidy {
     return count + " " + outcome.name().toLowerCase(Locale.ROOT);
   }
 
-  /** Whether it can write nothing more at such an end. */
+  /** Whether the program can write nothing more if it ends in this way. */
   private static boolean isUntold(String end) {
     return end.equals("KILL") || end.startsWith("the terminal");
   }
 
-  /** The terminal is as it was, and no fault is on it. */
+  /** Checks that the terminal is restored and shows no fault. */
   private static void restored(TestScreen screen, String end) throws IOException {
     String text = screen.text();
     if (text.contains("Exception") || text.contains("fault in helix-bg")) {

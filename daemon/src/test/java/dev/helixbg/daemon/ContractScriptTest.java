@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** scripts/lib/contract.sh: when scripts/check runs the whole contract on the stand-ins. */
+/** Tests scripts/lib/contract.sh, which decides when scripts/check tests the stand-ins in full. */
 class ContractScriptTest {
   private static final String WHOLE = "-Dcontract.without=\n";
   private static final String TEST = "<testcase name=\"attentionAgrees()\"/>";

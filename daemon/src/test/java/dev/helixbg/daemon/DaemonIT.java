@@ -28,7 +28,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The built daemon as a process: endings, and faults of real file systems. */
+/**
+ * Tests the built daemon as a process: how it ends, and how it handles faults of real file systems.
+ */
 @Timeout(1_200)
 class DaemonIT {
   private static final Duration PATIENCE = Duration.ofMinutes(5); // the model is prepared in it
@@ -40,7 +42,7 @@ class DaemonIT {
     OnDisk.setMode(folder, "rwxr-xr-x");
   }
 
-  /** For many texts: it tries no other way to embed, which would take ten seconds. */
+  /** Returns a daemon without the trial of the other embedding method, which takes 10 s. */
   private RealDaemon ofOnePrecision() throws IOException {
     RealDaemon daemon = RealDaemon.hasty(folder.resolve("home"));
     daemon.settings(RealDaemon.HASTY + "[embed]\nprecision = \"int8\"\n");
@@ -62,11 +64,12 @@ class DaemonIT {
       daemon.start(kb);
       await(() -> daemon.stores().vectors(kb) > 0, daemon);
       Duration took = daemon.end();
-      // Ended by itself where the model's library had not ended in time: as after Ctrl-C.
+      // The daemon ended by itself although the model's library had not ended in time, as after
+      // Ctrl-C.
       int code = daemon.process().exitValue();
       assertTrue(code == 143 || code == 130 && OperatingSystem.load() > 0.5, code + daemon.log());
-      // Two seconds are the promise; test machines are busy. Work that
-      // is not called off holds the end back for ten seconds.
+      // The promise is two seconds, but test machines are busy. Without the cancellation of work,
+      // the end would take ten seconds.
       assertTrue(took.toMillis() < 8_000 || OperatingSystem.load() > 1, "it took " + took);
       assertTrue(daemon.stores().vectors(kb) < 5_000, "it had finished before");
       assertFalse(Files.exists(kb.resolve("insights/report.json")), "no report of half the log");
@@ -74,8 +77,9 @@ class DaemonIT {
   }
 
   /**
-   * What a daemon had embedded just before SIGKILL, by its own word, against what is on disk.
-   * Entries are short, so that it is the number of texts that completes most batches.
+   * Compares the number of texts that a daemon reported as embedded just before SIGKILL with the
+   * vectors on the disk. Entries are short, so that most batches are complete by their number of
+   * texts.
    */
   @Test
   void killedAtAnyMomentItLosesAtMostOneBatch() throws Exception {
@@ -93,7 +97,8 @@ class DaemonIT {
     try (RealDaemon daemon = ofOnePrecision()) {
       for (int kill = 0; kill < 3; kill++) { // scripts/torture goes on
         daemon.start(kb);
-        // By what it has done, and not by the clock: a slow machine gets as far as a fast one.
+        // Kills after an amount of work, not after a time, so that slow machines get as far as fast
+        // ones.
         int moment = 1 + random.nextInt(4 * TextVectors.BATCH_TEXTS);
         await(() -> embedded(daemon) >= moment, daemon);
         int embedded = Math.max(moment, embedded(daemon));
@@ -112,7 +117,7 @@ class DaemonIT {
     assertTrue(before > TextVectors.BATCH_TEXTS, "each start went on where the last one ended");
   }
 
-  /** Texts since the start, those of the batch under way included. */
+  /** Returns the number of texts embedded since the start, including those of the current batch. */
   private static int embedded(RealDaemon daemon) {
     return daemon.status().map(status -> status.at("/metrics/embedded").asInt()).orElse(0);
   }
@@ -182,7 +187,8 @@ class DaemonIT {
       Files.delete(spare);
       kb.append();
       ExternalTool.fill(spare);
-      // The trouble alone may be that of embeddings.bin, which follows a report of five entries.
+      // Does not check the problem alone, which may be about embeddings.bin; the report with five
+      // entries comes first.
       // The store is on another disk.
       await(() -> daemon.stores().vectors(kb.kb().folder()) == 6, daemon);
       await(() -> trouble(daemon).contains("No space left"), daemon);
@@ -204,7 +210,7 @@ class DaemonIT {
     }
   }
 
-  /** scripts/bench-rest measures ten minutes; this catches a loop that never rests. */
+  /** Finds a loop that never rests; scripts/bench-rest measures ten minutes. */
   @Test
   void atRestItTakesNoProcessorTimeAndHoldsNoModel() throws Exception {
     assumeTrue(Files.isDirectory(Path.of("/proc/self")), "Linux counts there");
@@ -217,8 +223,8 @@ class DaemonIT {
       daemon.start(kb.kb().folder());
       daemon.awaitUpToDate(100, PATIENCE);
       await(() -> !daemon.status().orElseThrow().path("embedderLoaded").asBoolean(), daemon);
-      Thread.sleep(3_000); // compilers that have not finished
-      List<Double> used = new ArrayList<>(); // what turns in circles does so each time
+      Thread.sleep(3_000); // until the JVM's compilers have finished
+      List<Double> used = new ArrayList<>(); // a busy loop uses processor time in every interval
       do {
         assertTrue(used.size() < 6, "processor time in 10 s of rest: " + used + daemon.log());
         double before = cpuSeconds(daemon);
@@ -226,13 +232,14 @@ class DaemonIT {
         used.add(cpuSeconds(daemon) - before);
       } while (used.getLast() > 0.1);
       long resident = daemon.status().orElseThrow().at("/metrics/residentBytes").asLong();
-      // 138 to 153 million on four machines, by its processor and load; more than 220 with a model
+      // 138 to 153 million bytes on four machines, depending on processor and load; with a model
+      // more than 220 million
       assertTrue(resident < 190_000_000, resident + " bytes are resident");
       daemon.end();
     }
   }
 
-  /** Of all threads of a daemon, in steps of a hundredth of a second. */
+  /** Returns the processor seconds of all threads of a daemon, in steps of 0.01 s. */
   private static double cpuSeconds(RealDaemon daemon) throws IOException {
     String stat = Files.readString(Path.of("/proc/" + daemon.process().pid() + "/stat"));
     String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
@@ -256,7 +263,7 @@ class DaemonIT {
     return daemon.log().lines().filter(line -> line.matches(".*" + pattern + ".*")).count();
   }
 
-  /** Permissions mean nothing to root, so this daemon is started as nobody. */
+  /** Root ignores permissions, so this daemon is started as the user nobody. */
   @Test
   void permissionsLostAndRegained() throws Exception {
     assumeTrue(Files.getOwner(folder).getName().equals("root"), "becoming nobody needs root");
@@ -269,7 +276,8 @@ class DaemonIT {
       assertTrue(ExternalTool.succeeds("chown", "-R", "65534:65534", home.toString(), at));
       daemon.start(kb.kb().folder());
       awaitReport(kb, 4, daemon);
-      // It answers its own user only, and root is another one; so it is watched by what it leaves.
+      // The daemon answers only its own user, which is not root. Therefore the test watches its
+      // files.
       for (int i = 0; i < 2; i++) {
         assertTrue(daemon.status().isEmpty());
       }

@@ -18,15 +18,15 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.io.TempDirFactory;
 
-/** Which processes the .deb ends when it is removed. */
+/** Tests which processes the Debian package ends when it is removed. */
 @EnabledOnOs(OS.LINUX)
 class DebianProcessesTest {
   private static final Path SCRIPT = Program.ROOT.resolve("packaging/debian/processes.sh");
 
-  /** Says its number, and lives until its standard input ends. */
+  /** Shell script that prints its process id, then runs until its standard input ends. */
   private static final String LIVE = "echo $$; exec \"$0\" > /dev/null";
 
-  /** Not below /dev, which a container has one of its own of, wherever other tests have theirs. */
+  /** Work folder. It must not be below /dev, because the test's container has a /dev of its own. */
   @TempDir(factory = InTarget.class)
   Path folder;
 
@@ -38,14 +38,14 @@ class DebianProcessesTest {
     }
   }
 
-  /** A program that reads its input, where a package would have its Java. */
+  /** Puts a program that only reads its input at the path that the package uses for Java. */
   private Path java(Path root) throws IOException {
     Path java = root.resolve("runtime/bin/java");
     Files.createDirectories(java.getParent());
     return Files.copy(Path.of("/bin/cat"), java, StandardCopyOption.COPY_ATTRIBUTES);
   }
 
-  /** The processes that would be signalled of a package in this folder. */
+  /** Returns the processes that the script would end for a package in this folder. */
   private List<String> running(Path packaged) throws Exception {
     String text = Files.readString(SCRIPT);
     assertTrue(text.contains("/usr/lib/helix-bg/"), text);
@@ -92,7 +92,7 @@ class DebianProcessesTest {
       awaitExecuted(ours, java);
       awaitExecuted(others, java);
       assertEquals(List.of(number), running(real));
-      Files.delete(java); // by an update
+      Files.delete(java); // an update deletes it
       assertEquals(List.of(number), running(real));
     } finally {
       end(ours);
@@ -109,7 +109,7 @@ class DebianProcessesTest {
     }
   }
 
-  /** What it was started as gives way to the program. */
+  /** Waits until the process has executed the program. */
   private static void awaitExecuted(Process process, Path program) throws Exception {
     Path exe = Path.of("/proc/" + process.pid() + "/exe");
     long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);

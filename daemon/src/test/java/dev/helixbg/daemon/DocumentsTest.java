@@ -15,11 +15,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The documents: what they name is there, and their lines have one width. */
+/** Checks that files and types that documents name exist, and that text lines have one width. */
 class DocumentsTest {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
-  /** Of text; tables, code and HTML have lines of their own. One word may stand out. */
+  /**
+   * Maximum columns of a text line, except in tables, code and HTML. A single word may be longer.
+   */
   private static final int COLUMNS = 120;
 
   private static final Pattern LINK = Pattern.compile("]\\(([^)#\\s]+)(?:#[^)]*)?\\)");
@@ -28,7 +30,7 @@ class DocumentsTest {
   private static final Pattern DECLARED =
       Pattern.compile("\\b(?:class|interface|record|enum)\\s+([A-Z]\\w*)");
 
-  /** Types, options and settings of others. */
+  /** Names of types, options and settings that belong to other programs. */
   private static final Set<String> FOREIGN =
       Set.of(
           "Arena",
@@ -62,7 +64,7 @@ class DocumentsTest {
           "TokenizersLibrary",
           "WatchService");
 
-  /** All that are kept up to date; archives stay as they were written. */
+  /** Returns the documents that are kept up to date; archived documents stay unchanged. */
   private static List<Path> documents() throws IOException {
     try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
       return Stream.concat(Stream.of(ROOT.resolve("README.md")), docs)

@@ -15,17 +15,17 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A program that a test needs and that scripts/check installs. */
+/** Programs that tests need and that scripts/check installs. */
 public final class ExternalTool {
-  /** Runs a command as a user who owns nothing; only root may do that. */
+  /** Prefix of a command that makes it run as a user who owns nothing; needs root. */
   static final List<String> AS_NOBODY =
       List.of("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups");
 
   private ExternalTool() {}
 
   /**
-   * Without it the test is skipped and says why; in CI it fails, because there nothing may be
-   * skipped.
+   * Skips the test, with a reason, if the tool is missing. In CI, fails instead, because CI may
+   * skip nothing.
    */
   public static void require(String tool) {
     for (String folder : System.getenv("PATH").split(File.pathSeparator)) {
@@ -40,7 +40,7 @@ public final class ExternalTool {
     abort(reason);
   }
 
-  /** Whether a command ends with 0. */
+  /** Whether a command ends with exit code 0. */
   static boolean succeeds(String... command) throws InterruptedException {
     try {
       return new ProcessBuilder(command).start().waitFor() == 0;
@@ -49,7 +49,7 @@ public final class ExternalTool {
     }
   }
 
-  /** Runs a command, which must end with 0, and returns what it prints on stdout and stderr. */
+  /** Runs a command, which must end with exit code 0, and returns its stdout and stderr. */
   public static String said(ProcessBuilder command) throws IOException, InterruptedException {
     Process process = command.redirectErrorStream(true).start();
     String said = new String(process.getInputStream().readAllBytes(), UTF_8);
@@ -57,13 +57,15 @@ public final class ExternalTool {
     return said;
   }
 
-  /** Has a command heed Ctrl-C, which it ignores if a shell started the tests in the background. */
+  /**
+   * Prefix that makes a command heed Ctrl-C even if a shell started the tests in the background.
+   */
   static List<String> heedingCtrlC() throws InterruptedException {
     List<String> env = List.of("env", "--default-signal=INT");
     return succeeds("env", "--default-signal=INT", "true") ? env : List.of();
   }
 
-  /** Mounts a file system; where that is not allowed the test is skipped. */
+  /** Mounts a file system; skips the test if mounting is not allowed. */
   static void mount(String... arguments) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of("mount"));
     command.addAll(List.of(arguments));

@@ -11,7 +11,7 @@ import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
 
-/** A file that is open on a {@link FaultyDisk}. */
+/** An open file of a {@link FaultyDisk}. */
 final class FaultyChannel extends FileChannel {
   private final FaultyDisk disk;
   private final Path path;
@@ -70,7 +70,7 @@ final class FaultyChannel extends FileChannel {
 
   @Override
   public long write(ByteBuffer[] bytes, int offset, int length) throws IOException {
-    return write(bytes[offset]); // fewer than wanted, as is allowed
+    return write(bytes[offset]); // writes fewer bytes than requested, which a channel may do
   }
 
   @Override
@@ -139,7 +139,7 @@ final class FaultyChannel extends FileChannel {
     return real.tryLock(position, size, shared);
   }
 
-  /** Files of the dead are closed for them. */
+  /** Closes the file even if the simulated process is dead. */
   @Override
   protected void implCloseChannel() throws IOException {
     disk.closed(this);

@@ -34,25 +34,25 @@ import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
 /**
- * The real disk, which counts what is done to it and fails at the Nth: whatever goes through a path
- * of {@link #of} passes here, so that no class needs a seam for it. What is synced is not, because
- * nobody pulls the plug.
+ * The real disk, which counts file operations and makes the Nth operation fail. All operations on a
+ * path from {@link #of} pass through this class, so that tested classes need no hooks. Data is not
+ * synced, because the tests simulate no power failure.
  */
 final class FaultyDisk extends FileSystemProvider {
-  /** What comes at the Nth operation. */
+  /** The fault at the Nth operation. */
   enum Fault {
     NONE,
-    /** It fails, and only it. */
+    /** Only this operation fails. */
     ONE,
-    /** It is a write of half the bytes, and the next write finds the disk full. */
+    /** A write writes only half of the bytes, and the next write finds the disk full. */
     SHORT,
-    /** The disk is full from then on: nothing is written or made. */
+    /** The disk is full from this operation on: nothing can be written or created. */
     FULL,
-    /** The process dies in it, in the middle where it writes. */
+    /** The process dies during this operation; a write has written half of its bytes. */
     DEATH
   }
 
-  /** The process is dead. */
+  /** Thrown by all operations after the simulated process has died. */
   static final class Dead extends Error {}
 
   private final FileSystemProvider real = FileSystems.getDefault().provider();
@@ -65,7 +65,7 @@ final class FaultyDisk extends FileSystemProvider {
   private volatile boolean fullNext;
   private volatile boolean kept;
 
-  /** The same file, by way of here. */
+  /** Returns a path to the same file whose operations pass through this disk. */
   Path of(Path path) {
     return new FaultyPath(path, this);
   }
@@ -77,12 +77,12 @@ final class FaultyDisk extends FileSystemProvider {
     fault = kind;
   }
 
-  /** Operations since {@link #failAt}. */
+  /** Returns the number of operations since {@link #failAt}. */
   int operations() {
     return done.get();
   }
 
-  /** All is well from here on, and who was dead lives again. Returns files that were left open. */
+  /** Ends all faults, also the death of the process. Returns the number of files left open. */
   int mend() {
     fault = Fault.NONE;
     dead = false;
@@ -90,15 +90,15 @@ final class FaultyDisk extends FileSystemProvider {
     return open.size();
   }
 
-  /** Before anything but a write. */
+  /** Counts an operation other than a write, and fails if its turn has come. */
   void step(Path path, boolean makes) throws IOException {
     writeStep(path, 0, makes);
   }
 
   /**
-   * Before so many bytes are written.
+   * Counts a write of {@code bytes} bytes, and fails if its turn has come.
    *
-   * @return how many of them are
+   * @return number of bytes that are really written
    */
   int writeStep(Path path, int bytes, boolean writes) throws IOException {
     if (dead) {
@@ -127,7 +127,7 @@ final class FaultyDisk extends FileSystemProvider {
     throw new FileSystemException(path.toString(), null, "Input/output error");
   }
 
-  /** Whether something that was to be deleted since {@link #failAt} is still there. */
+  /** Whether a deletion since {@link #failAt} has failed, so that a file is still there. */
   boolean kept() {
     return kept;
   }
@@ -314,7 +314,7 @@ final class FaultyDisk extends FileSystemProvider {
     return of(Path.of(uri.getPath()));
   }
 
-  /** Leads back here, and has no faults of its own. */
+  /** File system that leads back to this disk, and has no faults itself. */
   private final class Entrance extends FileSystem {
     private final FileSystem usual = FileSystems.getDefault();
 

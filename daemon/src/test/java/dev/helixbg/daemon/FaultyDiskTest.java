@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whether what is to go wrong does. */
+/** Tests that a {@link FaultyDisk} has the requested faults. */
 class FaultyDiskTest {
   @TempDir Path folder;
 

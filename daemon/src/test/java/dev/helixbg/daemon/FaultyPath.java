@@ -10,7 +10,7 @@ import java.nio.file.WatchEvent;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 
-/** A path whose files are looked at and written by way of a {@link FaultyDisk}. */
+/** A path whose file is read and written through a {@link FaultyDisk}. */
 record FaultyPath(Path real, FaultyDisk disk) implements Path {
   private FaultyPath of(Path path) {
     return path == null ? null : new FaultyPath(path, disk);
@@ -101,7 +101,10 @@ record FaultyPath(Path real, FaultyDisk disk) implements Path {
     return of(real.toRealPath(options));
   }
 
-  /** For what reads by streams of java.io; where that fails, there is no such file. */
+  /**
+   * Returns a file for code that reads through streams of java.io. During a fault, it does not
+   * exist.
+   */
   @Override
   public File toFile() {
     try {

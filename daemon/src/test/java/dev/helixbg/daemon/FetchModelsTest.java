@@ -36,7 +36,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** scripts/fetch-models against a host that cuts connections, lies and refuses. */
+/**
+ * Tests scripts/fetch-models with a host that cuts connections, gives wrong answers and refuses.
+ */
 class FetchModelsTest {
   private static final Path SCRIPT = Path.of("../scripts/fetch-models").toAbsolutePath();
   private static final String NAME = "Qwen3-0.6B-Q8_0.gguf";
@@ -48,7 +50,7 @@ class FetchModelsTest {
   private final List<String> ranges = new ArrayList<>();
   private final Set<String> paths = ConcurrentHashMap.newKeySet();
 
-  /** How the host answers; a test sets what is special. */
+  /** How the host answers; each test sets what differs from a normal answer. */
   private int cutAfter = Integer.MAX_VALUE;
 
   private boolean ignoresRanges;
@@ -57,10 +59,10 @@ class FetchModelsTest {
   private int statusOfDownloads = 200;
   private byte[] sent;
 
-  /** What it says of the file's size; null for nothing. */
+  /** Size of the file that the host reports; null: none. */
   private String linkedSize = "300000";
 
-  /** The length of the page with which it sends on to a store; -1: it does not. */
+  /** Length of the page with which the host redirects to a store, in bytes; -1: no redirect. */
   private int redirect = -1;
 
   private record Ended(int code, String err) {}
@@ -87,7 +89,7 @@ class FetchModelsTest {
 
   private void answer(HttpExchange exchange) throws IOException {
     paths.add(exchange.getRequestURI().getPath());
-    // What a host says of its files, as the real one does.
+    // Headers with the properties of a file, as the real host sends them.
     exchange.getResponseHeaders().set("X-Linked-Etag", '"' + declared + '"');
     if (linkedSize != null) {
       exchange.getResponseHeaders().set("X-Linked-Size", linkedSize);
@@ -194,7 +196,7 @@ class FetchModelsTest {
     }
   }
 
-  /** What each size is called on the host, and as which it is pinned. */
+  /** Checks the file name of each size on the host, and that a hash pins its content. */
   @Test
   void eachSizeIsTheVendorsFileAtARevision() throws Exception {
     Map<String, String> sizes =
@@ -230,8 +232,9 @@ class FetchModelsTest {
   }
 
   /**
-   * @param gpus what {@code nvidia-smi} does
-   * @return the last word of the list, on a machine that is what programs in front of PATH say
+   * @param gpus shell command that {@code nvidia-smi} runs
+   * @return the suggested model, the last word of the list, on a machine that fake programs
+   *     describe
    */
   private String suggested(int gigabytes, String gpus, String system) throws Exception {
     String[] words = system.split(" ");
@@ -303,7 +306,8 @@ class FetchModelsTest {
   }
 
   /**
-   * Nothing but the file's SHA-256 says whether it is right; a redirect's page has a length, too.
+   * Only the SHA-256 decides whether a file is right. Sizes may be wrong: a redirect's page has a
+   * length, too.
    */
   @Test
   void whatTheHostSaysOfSizesCostsNoRightFile() throws Exception {
@@ -385,25 +389,25 @@ class FetchModelsTest {
     assertRefused(fetch("--to", ""), 2, "--to needs a value");
   }
 
-  /** Both would append to one file. */
+  /** Two processes would append to the same file. */
   @Test
   void aFileIsDownloadedByOneProcessAtATime() throws Exception {
     Path lock = folder.resolve(NAME + ".part.lock");
     Files.createSymbolicLink(lock, Path.of("" + ProcessHandle.current().pid()));
     assertRefused(fetch(), 6, "process " + ProcessHandle.current().pid() + " downloads it already");
     Files.delete(lock);
-    Files.createSymbolicLink(lock, Path.of("999999999")); // was killed
+    Files.createSymbolicLink(lock, Path.of("999999999")); // the lock of a killed process
     assertFetched(fetch());
     assertFalse(Files.isSymbolicLink(lock));
   }
 
-  /** Takes one connection after the other, reads a request's head, and gives the same answer. */
+  /** Accepts connections one by one, reads a request's head, and always sends the same answer. */
   private static final class Proxy implements AutoCloseable {
     private final ServerSocket socket;
     private final AtomicInteger requests = new AtomicInteger();
 
     /**
-     * @param answer null: none, and the connection stays open
+     * @param answer the answer; null: sends none, and keeps the connection open
      */
     Proxy(String answer) throws IOException {
       socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -427,7 +431,7 @@ class FetchModelsTest {
           }
         }
       } catch (IOException e) {
-        // Closed: the test is over.
+        // The socket was closed, because the test has ended.
       }
     }
 
@@ -441,7 +445,7 @@ class FetchModelsTest {
     }
   }
 
-  /** Both ways through a proxy: for https it is asked to connect, for http to fetch. */
+  /** Tests both uses of a proxy: CONNECT for https, and a direct request for http. */
   private void assertRefusedThroughProxy(int port, String... words) throws Exception {
     assertRefusedThroughProxy(60, port, words);
   }
@@ -478,7 +482,7 @@ class FetchModelsTest {
       assertRefusedThroughProxy(2, proxy.port(), "proxy", "no data came for 2 seconds");
       long seconds = (System.nanoTime() - start) / 1_000_000_000;
       assertEquals(2, proxy.requests.get(), "it was asked, and not again and again");
-      // Twice two seconds, on a machine that may be busy; the usual patience is a minute each.
+      // Allows for two waits of two seconds on a busy machine; each wait is usually a minute.
       assertTrue(seconds >= 4 && seconds < 60, seconds + " s");
     }
   }
@@ -501,7 +505,7 @@ class FetchModelsTest {
     assertRefused(ended, 4, "http://no-such-proxy.invalid:3128", "cannot be found");
   }
 
-  /** The declaration came through; then the proxy fails, which is no damaged download. */
+  /** The proxy delivers the file's hash, then fails. The script must not report a damaged file. */
   @Test
   void aProxyThatFailsInTheMiddleLeavesWhatCame() throws Exception {
     Files.write(part(), Arrays.copyOf(model, 123_456));

@@ -19,8 +19,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every source of every module is formatted as scripts/format does it. To format all of them takes
- * half a minute of processor time: a source that was found formatted is not looked at again.
+ * Checks that every source is formatted as by scripts/format. Formatting all sources takes 30 s of
+ * processor time, so sources that were once found formatted are not checked again.
  */
 class FormatTest {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
@@ -67,7 +67,7 @@ class FormatTest {
     }
   }
 
-  /** In a JVM without C2, in which the formatter takes two thirds of the processor time. */
+  /** Runs the formatter in a JVM without C2, which saves a third of the processor time. */
   private static List<String> unformatted(List<String> sources) throws Exception {
     if (sources.isEmpty()) {
       return List.of();

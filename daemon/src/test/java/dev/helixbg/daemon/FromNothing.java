@@ -16,9 +16,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Compares what is known of a KB with what the built program makes of the same log and decisions
- * from nothing: vectors within what padding changes, the same findings and answers, and, given the
- * same store, the same bytes of reports.
+ * Compares a KB's store and report with those that the built program makes anew from the same log
+ * and decisions. Vectors may differ as much as padding changes them. Findings and answers must be
+ * equal and, with a copy of the store, also the bytes of the reports.
  */
 final class FromNothing {
   private static final double TOLERANCE = 1e-5;
@@ -28,8 +28,8 @@ final class FromNothing {
   private final RealDaemon program;
 
   /**
-   * @param scratch a folder to work in; what was in it is deleted
-   * @param program with the settings that the KB's files were made with
+   * @param scratch work folder; its content is deleted
+   * @param program program with the settings by which the KB's files were made
    */
   FromNothing(Kb kb, Path scratch, RealDaemon program) {
     this.kb = kb;
@@ -38,13 +38,13 @@ final class FromNothing {
   }
 
   /**
-   * @return how far vectors are off at most
+   * @return largest difference of a vector's value
    * @throws IllegalStateException when something differs
    */
   double compare() throws IOException, InterruptedException {
     Torture.delete(scratch);
     Kb fresh = copy("fresh");
-    // A case before may have left a store of this place, with vectors that no text has any more.
+    // An earlier case may have left a store for this path, with vectors of texts that are gone.
     Torture.delete(ProgramStores.folder(program.stores().settings().state(), fresh.folder()));
     List<Decision> settled =
         program

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands that use a GPU, with the software Metal in its place. */
+/** Tests commands that use a GPU, with a software version of Metal instead of a GPU. */
 class GpuCommandsIT {
   private static final GoldenCase CASE = GoldenModel.Q4_K_M.cases().getFirst();
 
@@ -38,18 +38,20 @@ class GpuCommandsIT {
     model = GoldenModel.Q4_K_M.path().toString();
   }
 
-  /** Of a driver, by the stand-in for its library. */
+  /**
+   * Returns a program with the stand-in for the driver's library, which checks accesses to memory.
+   */
   private static Program checked(String driver) {
     String option = "-Dhelixbg.%s.library=%s".formatted(driver, SoftMetal.libraryOrSkip());
     return new Program(home).with(Program.JAVA_OPTIONS, option);
   }
 
-  /** Which watches no access to memory: one command does, and the engine's tests do for each. */
+  /** Returns a program without these checks: one command and the engine's tests have them. */
   private static Program program(String driver) {
     return checked(driver).with("SOFTMETAL_UNCHECKED", "1");
   }
 
-  /** After some command buffers, some fail. */
+  /** Returns a program in which some command buffers work, and then some fail. */
   private static Program failing(String driver, int healthy, int failing) {
     return program(driver).with("SOFTMETAL_FAIL", healthy + ":" + failing);
   }
@@ -99,7 +101,7 @@ class GpuCommandsIT {
     requireRight(cuda.run("bench", "gpu", "--small", "-r", "1"));
   }
 
-  /** In the middle of the answer: what was printed is not printed again. */
+  /** The GPU fails in the middle of an answer. Printed text must not be printed again. */
   @Test
   void anAnswerThatTheGpuBrokeOffIsGivenOnceMore() throws Exception {
     for (String driver : List.of("metal", "cuda")) {

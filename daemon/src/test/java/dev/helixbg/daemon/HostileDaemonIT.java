@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What commands print of a daemon that says, and has logged, what acts on terminals. */
+/** Checks what commands print if a daemon's answers and log contain control characters. */
 @Timeout(300)
 class HostileDaemonIT {
   private static final String HOSTILE = String.join(" ", HostileText.CORPUS);

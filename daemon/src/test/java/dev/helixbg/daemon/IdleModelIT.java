@@ -29,11 +29,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A daemon process with a golden model: it asks at idle, is interrupted and stopped, goes on. */
+/**
+ * Tests a daemon process with a tiny test model: it asks when idle, is interrupted, and resumes.
+ */
 @Timeout(1_800)
 class IdleModelIT {
 
-  /** Idle threads come last: beside two busy tests they have a fiftieth of a processor. */
+  /** Longest wait: idle threads come last, and get 2 % of a processor beside two busy tests. */
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 
   @TempDir Path folder;
@@ -78,7 +80,7 @@ class IdleModelIT {
     assertFalse(report.path("languageModel").isNull());
   }
 
-  /** Its model was measured before: {@code IdleWorkTest} has that. */
+  /** Starts a daemon whose model has been measured; {@code IdleWorkTest} tests the measuring. */
   private RealDaemon daemon() throws Exception {
     Path home = folder.resolve("home");
     RealDaemon made = new RealDaemon(home, Program.DIST, List.of());
@@ -101,7 +103,7 @@ class IdleModelIT {
     return made;
   }
 
-  /** As Linux says it; a run may just have ended, and then the next begins. */
+  /** Checks the nice values that Linux shows. If a run has just ended, waits for the next run. */
   private void assertNiced() throws Exception {
     Path tasks = Path.of("/proc/" + daemon.process().pid() + "/task");
     if (!Files.isDirectory(tasks)) {
@@ -131,7 +133,7 @@ class IdleModelIT {
     return values;
   }
 
-  /** Two seconds of nothing: what was answered is in the report. */
+  /** Whether nothing happens for two seconds; all answers are then in the report. */
   private boolean isAtRest() throws Exception {
     for (int i = 0; i < 20; i++) {
       JsonNode status = status();

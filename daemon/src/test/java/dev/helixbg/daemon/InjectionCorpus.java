@@ -5,7 +5,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Texts that try to be more than text: to browsers, Markdown, JSON, terminals, logs, models. */
+/**
+ * Texts that attack programs which show them: browsers, Markdown, JSON, terminals, logs, models.
+ */
 final class InjectionCorpus {
   private static final List<String> BARE =
       List.of(
@@ -105,7 +107,7 @@ final class InjectionCorpus {
 
   private InjectionCorpus() {}
 
-  /** 500 of them and some more: each alone and in company, each once. */
+  /** Returns more than 500 different texts: each attack alone, and combined with others. */
   static List<String> all() {
     Set<String> all = new LinkedHashSet<>();
     for (String bare : BARE) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** scripts/install in a checkout whose build makes a program of a few lines. */
+/** Tests scripts/install in a checkout whose build makes a program of a few lines. */
 class InstallScriptTest {
   private static final Path SCRIPTS = Path.of("../scripts").toAbsolutePath();
 
@@ -155,7 +155,7 @@ class InstallScriptTest {
     assertEquals("of the user", Files.readString(fish));
   }
 
-  /** As of people who keep the files of their home in a folder of their own. */
+  /** Some people keep the files of their home in another folder, and link to it. */
   @Test
   void aFolderOfProgramsMayBeALink() throws Exception {
     Path programs = Files.createDirectories(home.resolve("dotfiles/local/bin"));
@@ -194,7 +194,7 @@ class InstallScriptTest {
     }
   }
 
-  /** The version stays what it is over hundreds of commits. */
+  /** The version number stays the same over hundreds of commits. */
   @Test
   void theNewestIsCurrentAndTheOneBeforeIsKept() throws Exception {
     String first = installed();
@@ -224,7 +224,7 @@ class InstallScriptTest {
     assertTrue(installed().matches("0\\.2\\.0\\+[0-9a-f]{10}"));
   }
 
-  /** As an archive of the sources is, wherever it was unpacked. */
+  /** An unpacked archive of the sources has no git history. */
   @Test
   void withoutGitABuildIsCalledByItsSources() throws Exception {
     Torture.delete(checkout.resolve(".git"));
@@ -235,7 +235,11 @@ class InstallScriptTest {
     source("changed");
     String changed = installed();
     assertEquals(Stream.of(first, changed).sorted().toList(), versions());
-    git("-C", folder.toString(), "init", "-q"); // it lies in the checkout of something else
+    git(
+        "-C",
+        folder.toString(),
+        "init",
+        "-q"); // the sources are inside the checkout of another project
     git("-C", folder.toString(), "commit", "-q", "--allow-empty", "-m", "x");
     assertEquals(changed, installed());
   }
@@ -265,7 +269,7 @@ class InstallScriptTest {
     assertEquals(2, install("--explode").code());
   }
 
-  /** Also if status fails, as it does in older versions when the language model is gone. */
+  /** The status may fail: in older versions, it fails if the language model is missing. */
   @ParameterizedTest
   @ValueSource(strings = {"runs", "runs model-is-gone"})
   void theServiceIsRestartedWhereItRunsAndEndedBeforeItGoes(String states) throws Exception {
@@ -289,7 +293,7 @@ class InstallScriptTest {
     assertFalse(Files.isSymbolicLink(home.resolve(".local/bin/helix-bg")));
   }
 
-  /** A daemon after service stop does not answer any more, and an agent's server never does. */
+  /** A daemon does not answer after 'service stop', and an MCP server never answers. */
   @ParameterizedTest
   @ValueSource(strings = {"daemon", "mcp"})
   void underWhatHasNotEndedNothingIsDeleted(String command) throws Exception {
@@ -332,7 +336,7 @@ class InstallScriptTest {
     }
   }
 
-  /** The mv of GNU and of busybox has -T, the mv of BSD has -h. */
+  /** GNU mv and busybox mv have the option -T; BSD mv has -h. */
   @ParameterizedTest
   @CsvSource({"-Tf, 0", "-fh, 0", "none, 6"})
   void aLinkIsReplacedWithTheOptionThatMvKnows(String known, int code) throws Exception {

@@ -12,13 +12,13 @@ import java.util.Random;
 import java.util.stream.Collectors;
 
 /**
- * Measures how soon a real daemon ends a run of the language model after a change of the log.
+ * Measures how soon a real daemon stops asking the language model after a change of the log.
  * Started by scripts/bench-interrupt.
  */
 final class InterruptDriver {
   private static final int ENTRIES = 2_000;
 
-  /** Then a process starts anew, in which nothing is compiled yet. */
+  /** Number of measurements in a process. In a new process, no code is compiled yet. */
   private static final int PER_PROCESS = 5;
 
   private static final Duration PATIENCE = Duration.ofMinutes(10);
@@ -32,7 +32,7 @@ final class InterruptDriver {
   }
 
   /**
-   * Arguments: how many times (a multiple of five), the dist folder, a folder to work in, a model
+   * Arguments: number of measurements (a multiple of five), the dist folder, a work folder, a model
    * file.
    */
   public static void main(String[] arguments) throws Exception {
@@ -92,7 +92,7 @@ final class InterruptDriver {
     return daemon.status().orElseThrow();
   }
 
-  /** Until a run goes on: the model is loaded and computes. */
+  /** Waits until the model is loaded and computes. */
   private void awaitAsking() throws Exception {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (!daemon.status().map(InterruptDriver::isAsking).orElse(false)) {
@@ -107,7 +107,7 @@ final class InterruptDriver {
     return status.at("/idleWork/answered").asInt() > 0;
   }
 
-  /** Seconds from a change to the end of the run. */
+  /** Returns the seconds from a change to the end of the run. */
   private double interrupt() throws Exception {
     awaitAsking();
     String run = status().at("/idleWork/since").asText();

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The language model in real runs of the built program, on a golden model. */
+/** Tests language models in runs of the built program, with a tiny test model. */
 class JudgeIT {
   @TempDir Path folder;
   private Path home;
@@ -58,7 +58,7 @@ class JudgeIT {
         kb.resolve("data.log"), FileTime.from(Instant.now().minusSeconds(60)));
   }
 
-  /** Into the models folder, as if it had been there for a while: its hash may be remembered. */
+  /** Puts a model into the models folder with an old time, so that its hash may be cached. */
   private Path addModel() throws IOException {
     Path models = Files.createDirectories(home.resolve(".helix/models"));
     Path model = Files.copy(GoldenModel.Q8_0.path(), models.resolve("golden.gguf"));
@@ -82,7 +82,7 @@ class JudgeIT {
     ExternalTool.require("strace");
     Path model = addModel();
     while (!FileState.of(model).isSettled()) {
-      Thread.sleep(100); // the hash of a file that changed just now is not remembered
+      Thread.sleep(100); // the hash of a file that has just changed is not cached
     }
     JsonNode report = json("one-shot", kb.toString(), "--json");
     assertEquals("golden", report.get("languageModel").asText());
@@ -91,7 +91,8 @@ class JudgeIT {
     assertEquals("performance", report.at("/entries/1/guess/label").asText());
     assertEquals(
         "Data flows from the planner to the store.", report.at("/topics/0/summary").asText());
-    // Whether the older one still holds was never taught to a golden model: it may say either.
+    // The test model was not trained to tell whether the older entry is still valid: any answer is
+    // right.
     for (JsonNode pair : report.get("relations")) {
       assertEquals("golden", pair.at("/verdict/by").asText());
       if (pair.get("kind").asText().equals("near-duplicate")) {

@@ -18,14 +18,14 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * What is known of a KB at one moment.
+ * Vectors, answers and decisions in the store of a KB at one moment.
  *
  * @param vectors of entries and passages
  * @param answers of language models, see {@link ProgramStores#answers}
  */
 record KeptFiles(Map<TextKey, float[]> vectors, Set<String> answers, List<Decision> decisions) {
 
-  /** Reads all of it, while others may write. */
+  /** Reads them from a store, to which other processes may write. */
   static KeptFiles of(KbStore store) {
     Map<TextKey, float[]> vectors =
         new HashMap<>(VectorStore.ofEntries(store.database()).read().byKey());
@@ -40,8 +40,8 @@ record KeptFiles(Map<TextKey, float[]> vectors, Set<String> answers, List<Decisi
   private static final int FEW_STALE = 256;
 
   /**
-   * Everything that was there still is. A run may have deleted unused answers in one step, if they
-   * were many and most of all answers.
+   * Checks that nothing is missing afterwards. Only unused answers may be missing, if they were
+   * many and more than half: a run deletes them in one step.
    *
    * @param wanted keys of the texts that the log has; vectors of other texts may be deleted
    */
@@ -57,7 +57,7 @@ record KeptFiles(Map<TextKey, float[]> vectors, Set<String> answers, List<Decisi
     require(after.decisions().containsAll(decisions), "decisions are lost");
   }
 
-  /** Each file is an old one or a new one, and nothing between. */
+  /** Checks that each file is complete: the old file or the new file. */
   static void requireWhole(Kb kb, KbStore store) throws IOException {
     TortureKb.requireWholeReports(kb.insights());
     store.database().fault().ifPresent(fault -> require(false, "the database: %s", fault));
@@ -65,7 +65,7 @@ record KeptFiles(Map<TextKey, float[]> vectors, Set<String> answers, List<Decisi
     require(Files.notExists(aside), "the database was moved aside");
   }
 
-  /** Files in the making that were left behind. */
+  /** Returns the number of temporary files that were left behind. */
   static long leftovers(Path... folders) throws IOException {
     long left = 0;
     for (Path folder : folders) {

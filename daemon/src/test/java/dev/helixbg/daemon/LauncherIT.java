@@ -25,7 +25,7 @@ class LauncherIT {
     return err("hb=$0", line);
   }
 
-  /** Runs a line of bash in which {@code $hb} is the launcher. */
+  /** Runs a line of bash, in which {@code $hb} is the launcher; returns its stderr. */
   private String err(String launcher, String line) throws Exception {
     Path err = home.resolve("err");
     Files.deleteIfExists(err);
@@ -53,7 +53,7 @@ class LauncherIT {
     assertEquals("helix-bg 0", err("$hb --version 2>&- | cut -c1-10 > ERR").strip(), "closed");
   }
 
-  /** A language model needs C2 for its kernels, and so do comparisons without machine code. */
+  /** Kernels of language models need C2, and so do comparisons of vectors without machine code. */
   @Test
   void c2IsLeftOutOnlyWhereNothingNeedsIt() throws Exception {
     String shown = "$hb %s --help 2>&1 | grep -c emulated-client >> ERR; ";
@@ -88,7 +88,7 @@ class LauncherIT {
     assertTrue(files.startsWith("1\n0\n"), files); // bash's own message follows
   }
 
-  /** Docker, cron and env -i have no locale; a JVM in that of C cannot open such a file. */
+  /** Docker, cron and env -i set no locale. In the locale C, a JVM cannot open such a file. */
   @ParameterizedTest
   @ValueSource(strings = {"LC_ALL=C", "LC_ALL=", "LANG=xx_XX.UTF-8", "LC_ALL=POSIX LANG=C.UTF-8"})
   void namesOfFilesAreUtf8WhateverTheLocale(String locale) throws Exception {
@@ -106,7 +106,7 @@ class LauncherIT {
     return new String(text.getBytes(UTF_8), ISO_8859_1);
   }
 
-  /** Whoever unpacks something and looks around in it runs nothing of it. */
+  /** A user who runs helix-bg in an unpacked archive must not run the archive's files. */
   @Test
   void nothingInTheWorkingFolderIsRun() throws Exception {
     for (String name : List.of("readlink", "dirname", "uname", "getconf", "sed", "find", "bash")) {
@@ -173,7 +173,9 @@ class LauncherIT {
     }
   }
 
-  /** Its files are where {@code scripts/package} puts them, as far as it takes to say no. */
+  /**
+   * Makes a partial installation, laid out as by {@code scripts/package}. It suffices for errors.
+   */
   private Path installation() throws Exception {
     Path installed = home.resolve("an installation");
     Path lib = Files.createDirectories(installed.resolve("lib"));
@@ -194,7 +196,7 @@ class LauncherIT {
     return installed;
   }
 
-  /** To refuse arguments: our own jars, and none of the large ones of models and natives. */
+  /** Whether refusing arguments needs a file; large jars of models and natives are not needed. */
   private static boolean isNeeded(Path file) {
     String name = file.getFileName().toString();
     return name.startsWith("helix-bg") && name.endsWith(".jar")
@@ -227,7 +229,7 @@ class LauncherIT {
     String relative =
         "cd link; export CDPATH=/nowhere:" + home + "/link; " + shell + " bin/helix-bg";
     assertEquals("helix-bg 0", err(relative + " --version 2>&1 | cut -c1-10 > ERR").strip());
-    // what the JVM says before there is a program goes through the filter
+    // the JVM's messages before the program starts go through the filter
     assertEquals(
         "Error: Unable to access jarfile no-such.jar",
         err(run, "HELIX_BG_LAUNCHER_JAVA_OPTIONS='-jar no-such.jar' $hb one 2>&1 | head -n 1 > ERR")

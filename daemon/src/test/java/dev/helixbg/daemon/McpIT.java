@@ -60,7 +60,9 @@ class McpIT {
     daemon = RealDaemon.hasty(home);
   }
 
-  /** Waits until all have ended: nobody writes where files are deleted. */
+  /**
+   * Waits until all processes have ended, so that none writes into folders that are being deleted.
+   */
   @AfterEach
   void end() throws Exception {
     clients.forEach(McpSyncClient::closeGracefully);
@@ -176,7 +178,7 @@ class McpIT {
     ask(agent, "decide", Map.of("id", id, "decision", "undo"));
     await(() -> about(ask(agent, "findings", Map.of())).contains("queue:0 queue:1"));
     ask(agent, "decide", Map.of("id", id, "decision", "same", "reason", "one fact"));
-    // A daemon may just have published the report that it made while the finding was dismissed.
+    // The daemon may just have published a report made while the finding was dismissed.
     await(() -> !call(agent, "findings", Map.of("id", id)).isError());
     JsonNode held = ask(agent, "findings", Map.of("id", id)).at("/finding/opinion");
     assertEquals(
@@ -195,7 +197,7 @@ class McpIT {
     }
   }
 
-  /** One server for both, since starting one takes long. */
+  /** Tests prompts and errors with one server, because starting a server takes long. */
   @Test
   void promptsAreThereAndErrorsSayWhatWouldBeRight() throws Exception {
     McpSyncClient agent = client();
@@ -244,10 +246,10 @@ class McpIT {
     assertTrue(prompt(agent, "study", Map.of("budget", "all. Then")).contains("Budget: 50 "));
   }
 
-  /** No entry is so long that a client could not read the answer. */
+  /** A client must be able to read every answer, however long the entries are. */
   @Test
   void answersAreShortHoweverLongEntriesAre() throws Exception {
-    String endless = "x".repeat(21_000_000); // more than a reader of JSON takes
+    String endless = "x".repeat(21_000_000); // longer than JSON parsers accept
     String rest = " It was the worker that held the lease, and nobody else.".repeat(800);
     kb.append("long", "[tags: " + endless + "]\n" + TWICE + rest);
     kb.append("long", "[source: " + endless + "]\n" + AGAIN + rest);
@@ -339,14 +341,14 @@ class McpIT {
       assertFalse(maps.contains("onnxruntime"), "no model, and not what runs one");
       String status = Files.readString(Path.of("/proc/" + agent.process.pid() + "/status"));
       long resident = Long.parseLong(status.replaceFirst("(?s).*\nVmRSS:\\s+(\\d+).*", "$1"));
-      // 87 to 93 million, and by a ninth more on some machines; 240 million with a model
+      // 87 to 93 million bytes, on some machines a ninth more; with a model 240 million
       assertTrue(resident * 1024 <= 125_000_000, "resident: " + resident + " kB");
     }
   }
 
   @Test
   void whateverElseIsPrintedStdoutCarriesTheProtocolAlone() throws Exception {
-    // The JVM itself prints to its own stdout: thousands of lines.
+    // The option makes the JVM print thousands of lines to its stdout.
     Bare agent = new Bare(Map.of(Program.JAVA_OPTIONS, "-Xlog:class+load:stdout"));
     assertEquals(2, agent.search("lease").path("id").asInt());
     agent.send("{");

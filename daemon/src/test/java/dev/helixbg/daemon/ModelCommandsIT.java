@@ -103,7 +103,7 @@ class ModelCommandsIT {
     }
   }
 
-  /** The golden model, said to be of an architecture that has as many letters. */
+  /** Changes the architecture's name in the test model's file to another of equal length. */
   @Test
   void loadModelListsWhatItCannotRunAndSaysLastWhyNot() throws Exception {
     byte[] bytes = Files.readAllBytes(Path.of(model));
@@ -127,7 +127,7 @@ class ModelCommandsIT {
     assertTrue(ended.err().contains("per second"), ended.err());
   }
 
-  /** The rival is a stand-in, which a test of its own has give up, hang and end. */
+  /** The rival is a stand-in; another test makes it fail, hang and end. */
   @Test
   void benchGivesOneObjectPerTestAndMeasuresTheRivalInTurn() throws Exception {
     Path node = Files.createDirectories(home.resolve("bin")).resolve("node");

@@ -6,8 +6,8 @@ import dev.helixbg.embed.Embedder;
 import java.util.List;
 
 /**
- * A fake model that finds texts alike whose last words are the same, so that there is something to
- * report.
+ * A fake model that gives similar vectors to texts with the same last word, so that reports have
+ * findings.
  */
 final class NearModel extends FakeModel {
   private static final float SHARE = 0.95f;

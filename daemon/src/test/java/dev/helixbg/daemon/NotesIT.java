@@ -78,7 +78,7 @@ class NotesIT {
     String copies = report.at("/copies/0/id").asText();
     assertEquals("photos/copy.md", report.at("/copies/0/entries/0/name").asText());
 
-    // A note and the record of a day do not lead.
+    // A pair of a note and a journal entry is not a leading finding.
     assertFalse(run("findings", "--notes", notes()).out().contains("queue/lease.md"));
     assertTrue(run("findings", "--all", "--notes", notes()).out().contains("queue/lease.md"));
     String act = run("act", "--notes", notes(), copies).out();

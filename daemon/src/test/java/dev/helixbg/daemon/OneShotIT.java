@@ -34,12 +34,14 @@ class OneShotIT {
 
   @TempDir Path folder;
 
-  /** To try no other way to embed, which takes ten seconds where there are many texts. */
+  /** Option against the trial of the other embedding method, which takes 10 s for many texts. */
   private static final String ONE_PRECISION = "--set=embed.precision=int8";
 
   private static final Path LIB = Program.DIST.resolve("lib");
 
-  /** Each test has its own: in a shared one, a KB may get the store of one that was deleted. */
+  /**
+   * Program with its own home for each test. In a shared home, a KB could get a deleted KB's store.
+   */
   private Program program;
 
   @BeforeEach
@@ -58,14 +60,14 @@ class OneShotIT {
     Program.Ended ended = program.run("one-shot", "--sample", "--json").ok();
     assertEquals("", ended.err());
     JsonNode report = ended.json();
-    // What sample/PLANTED.md says, as far as it is within the default limits.
+    // Findings from sample/PLANTED.md that are within the default limits.
     assertEquals(
         List.of(
             "photo-pipeline:1 photo-pipeline:7",
             "sync-protocol:1 sync-protocol:7",
             "job-queue:2 database:4"),
         pairs(report, "near-duplicate"));
-    // The others that were planted are linked by one of their entries.
+    // In the other planted pairs, one entry has a link to the other.
     assertEquals(
         List.of("object-storage:2 operations:3", "auth:2 login-sessions:3"),
         pairs(report, "cross-link"));
@@ -118,7 +120,7 @@ class OneShotIT {
     assertEquals(report, program.run("one-shot", kb.toString(), "--json").out());
     assertEquals(state, FileState.of(json), "nothing was to be done");
 
-    // Another one of equal size and time is not believed, and replaced by the next run.
+    // A foreign report of equal size and time is not trusted, and the next run replaces it.
     String findings = program.run("findings", kb.toString()).out();
     FileTime time = Files.getLastModifiedTime(json);
     Files.writeString(json, report.replace("\"rel-", "\"red-"));
@@ -172,7 +174,7 @@ class OneShotIT {
         wrapper, "one-shot", kb.toString(), cache, "--set=state=" + own.resolve(state));
   }
 
-  /** Permissions mean nothing to root, so that the program runs as nobody there. */
+  /** Root ignores permissions, so as root the test runs the program as the user nobody. */
   @Test
   void whatMayNotBeReadOrWrittenIsOneClearError() throws Exception {
     Path kb = GeneratedKb.write(home.resolve("not-mine"), 3);
@@ -230,7 +232,7 @@ class OneShotIT {
         .with(
             kb,
             store -> {
-              store.lock().close(); // nothing holds it
+              store.lock().close(); // succeeds only if no process has the lock
               return null;
             });
     assertFalse(Files.exists(kb.resolve("insights/report.json")));

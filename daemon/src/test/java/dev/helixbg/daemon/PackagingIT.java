@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What would keep {@code scripts/package} from making a release, without making one. */
+/** Checks the conditions under which {@code scripts/package} can make a release. */
 class PackagingIT {
   private static final Path PACKAGING = Program.ROOT.resolve("packaging");
 

@@ -17,12 +17,12 @@ import java.util.Random;
 import java.util.stream.Stream;
 
 /**
- * The embedding model and the pair judge as the built program unpacks and prepares them, which
- * takes it seven seconds and 310 MB: once for all JVMs of tests that run side by side. Homes get
- * them by hard links; nothing writes into these files.
+ * The embedding model and the pair judge, as the built program unpacks and prepares them. This
+ * takes 7 s and 310 MB, so it is done once for all JVMs that run tests at the same time. The homes
+ * of tests get hard links to the files, into which nothing writes.
  */
 final class PreparedModel {
-  /** What a cache folder holds of it: no keys, no samples. */
+  /** Parts of a cache folder that belong to the models. */
   private static final List<String> PARTS = List.of("models", "natives");
 
   private static final Map<Path, Path> MADE = new HashMap<>();
@@ -30,9 +30,9 @@ final class PreparedModel {
   private PreparedModel() {}
 
   /**
-   * Puts it into a cache folder that is new, by copies where files cannot be linked.
+   * Links the files into a new cache folder; copies files that cannot be linked.
    *
-   * @param cache what the program calls XDG_CACHE_HOME
+   * @param cache value of XDG_CACHE_HOME for the program
    * @param dist the folder that the build makes
    */
   static void linkInto(Path cache, Path dist) throws IOException {
@@ -53,7 +53,7 @@ final class PreparedModel {
     Files.copy(file, copy, StandardCopyOption.COPY_ATTRIBUTES);
   }
 
-  /** As {@link #linkInto}, of files that may be given to another user. */
+  /** Copies the files into a new cache folder, so that they can be given to another user. */
   static void copyInto(Path cache, Path dist) throws IOException {
     putInto(cache, dist, PreparedModel::copy);
   }
@@ -85,7 +85,10 @@ final class PreparedModel {
     return MADE.get(dist);
   }
 
-  /** Made by the first JVM that needs it, deleted by the last one that has it. */
+  /**
+   * Returns the shared folder. The first JVM that needs it makes it, and the last JVM that uses it
+   * deletes it.
+   */
   private static Path shared(Path dist) throws IOException {
     String build = Sha256.of(List.of(dist.toString(), Files.readString(dist.resolve("built"))));
     Path home =
@@ -104,7 +107,7 @@ final class PreparedModel {
         return home.resolve("cache");
       }
       withOthers.release();
-      // Never waits for those that have it, which would be until their end.
+      // Does not wait: JVMs that use the folder keep their lock until they end.
       try (FileLock alone = file.tryLock()) {
         if (alone != null && !Files.exists(made)) {
           Torture.delete(home);
@@ -121,7 +124,9 @@ final class PreparedModel {
     kb.append("queue", "A lease of the queue expires after thirty seconds.");
     kb.append("queue", "Leases in the queue expire after thirty seconds.");
     try {
-      program.run("one-shot", kb.kb().folder().toString()); // which reads a pair
+      program.run(
+          "one-shot",
+          kb.kb().folder().toString()); // has the pair judge read a pair, which prepares the judge
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException(e);

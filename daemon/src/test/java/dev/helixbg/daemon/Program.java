@@ -23,15 +23,15 @@ import java.util.stream.Stream;
 final class Program {
   static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
-  /** The folder that the build makes. */
+  /** Folder of the built program. */
   static final Path DIST = ROOT.resolve("daemon/target/dist");
 
-  /** A variable with options of the JVM, for the launcher. */
+  /** Environment variable with options for the launcher's JVM. */
   static final String JAVA_OPTIONS = "HELIX_BG_LAUNCHER_JAVA_OPTIONS";
 
   static final String WITHOUT_C2 = "-XX:TieredStopAtLevel=1";
 
-  /** The words of a command line, in which each % is the next of the arguments. */
+  /** Splits a command line into words; each % is replaced by the next argument. */
   static String[] words(String line, Object... arguments) {
     Iterator<Object> next = List.of(arguments).iterator();
     return Stream.of(line.split(" "))
@@ -55,26 +55,28 @@ final class Program {
     return home.resolve("caches/helix-bg");
   }
 
-  /** What it knows of KBs. */
+  /** Returns the program's stores of KBs. */
   ProgramStores stores() {
     return ProgramStores.of(home, cache());
   }
 
-  /** With the embedding model prepared; else the first command that needs it does that. */
+  /**
+   * Provides the prepared embedding model. Otherwise the first command that needs it prepares it.
+   */
   Program withModel() throws IOException {
     PreparedModel.linkInto(cache().getParent(), DIST);
     return this;
   }
 
-  /** With one in the usual place that cannot be opened. */
+  /** Puts an embedding model that cannot be opened into the usual folder. */
   Program withoutEmbeddingModel() throws IOException {
     FakeModel.unopenable(home.resolve(".helix/models"));
     return this;
   }
 
   /**
-   * Without C2, which takes a fifth of the processor time of a run that is over in seconds; a
-   * language model needs it.
+   * Runs the JVM without C2, which takes a fifth of the processor time of a short run. Language
+   * models need C2.
    */
   Program withoutC2() {
     return with(JAVA_OPTIONS, WITHOUT_C2);
@@ -85,19 +87,19 @@ final class Program {
     return this;
   }
 
-  /** As somebody starts it who knows nothing of the launcher's options. */
+  /** Starts the jar by java, without the launcher and its options. */
   Program withoutLauncher() {
     return byJava("-jar", DIST.resolve("lib/helix-bg.jar").toString());
   }
 
-  /** With these options of a JVM, which say what to start. */
+  /** Starts a JVM with these options, which name the program to start. */
   Program byJava(String... options) {
     start = new ArrayList<>(List.of(options));
     start.addFirst(Path.of(System.getProperty("java.home"), "bin/java").toString());
     return this;
   }
 
-  /** By another command, which starts the launcher. */
+  /** Returns a program that is started by another command, which starts the launcher. */
   Program byCommand(String... command) {
     Program other = new Program(home);
     other.environment.putAll(environment);
@@ -106,12 +108,12 @@ final class Program {
   }
 
   record Ended(int code, String out, String err) {
-    /** The same, of a program that ended well. */
+    /** Returns this; fails unless the program ended with exit code 0. */
     Ended ok() {
       return with(ExitCode.OK);
     }
 
-    /** The same, of a program that ended so. */
+    /** Returns this; fails unless the program ended with this exit code. */
     Ended with(ExitCode expected) {
       assertEquals(expected.number(), code, out + err);
       return this;
@@ -128,7 +130,7 @@ final class Program {
   }
 
   /**
-   * @param wrapper command and options that the launcher is started by
+   * @param wrapper command with options that starts the launcher; may be empty
    */
   Ended run(List<String> wrapper, String... arguments) throws IOException, InterruptedException {
     Path out = Files.createTempFile(home, "out", "");

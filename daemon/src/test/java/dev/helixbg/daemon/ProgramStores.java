@@ -19,11 +19,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Looks into the stores of a program that runs with a home of its own, while it may run. */
+/** Reads the stores of a program that has its own home, even while the program runs. */
 record ProgramStores(Settings settings) {
 
   /**
-   * @param cache what the program has as its cache folder
+   * @param cache cache folder of the program
    */
   static ProgramStores of(Path home, Path cache) {
     UserDirectories locations =
@@ -42,7 +42,7 @@ record ProgramStores(Settings settings) {
     return with(kb, store -> VectorStore.ofEntries(store.database()).read().byKey().size());
   }
 
-  /** All answers of language models, a line each: job, prompt, model, key and the answer. */
+  /** Returns all answers of language models, one line each: job, prompt, model, key, answer. */
   static List<String> answers(KbStore store) {
     return store
         .database()
@@ -66,13 +66,13 @@ record ProgramStores(Settings settings) {
     return with(kb, ProgramStores::answers);
   }
 
-  /** The folder of the store of a KB in a state folder. */
+  /** Returns the folder of a KB's store in a state folder. */
   static Path folder(Path state, Path kb) throws IOException {
     String place = kb.toRealPath().toString();
     return state.resolve("kb").resolve(Sha256.of(List.of(place)).substring(0, 16));
   }
 
-  /** Copies the store of a KB to that of another place, as if it had always been there. */
+  /** Copies a KB's store, so that it becomes the store of another KB in another state folder. */
   static void copy(Path state, Path kb, Path toState, Path toKb) throws IOException {
     Path from = folder(state, kb);
     Path to = folder(toState, toKb);

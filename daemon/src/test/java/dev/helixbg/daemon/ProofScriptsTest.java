@@ -13,7 +13,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Scripts that prove what scripts/check leaves out, with a Maven that only writes reports. */
+/**
+ * Tests the scripts that run the tests which scripts/check leaves out. A fake Maven only writes
+ * reports.
+ */
 @Timeout(600)
 class ProofScriptsTest {
   private static final String TIME = ", \\d+ min \\d+ s";
@@ -45,7 +48,7 @@ class ProofScriptsTest {
     assertTrue(file.toFile().setExecutable(true));
   }
 
-  /** A Maven that writes a report of two tests, one of them skipped, for each class. */
+  /** Makes a fake Maven that writes a report for each class: two tests, one of them skipped. */
   private void maven(String classes) throws IOException {
     program(
         bin.resolve("mvn"),

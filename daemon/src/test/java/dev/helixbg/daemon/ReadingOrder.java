@@ -17,21 +17,21 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The packages of all modules, in the order in which they are read: a class uses only its own
- * package, those before it in its module, and the modules that its own may use.
+ * The packages of all modules in reading order. A class may use only its own package, earlier
+ * packages of its module, and other modules that its module may use.
  */
 final class ReadingOrder extends ArchCondition<JavaClass> {
   private static final String PROGRAM = "dev.helixbg";
 
-  /** Up to the type, of which the package is what is wanted. */
+  /** Pattern of an import; its group is the package of the imported type. */
   private static final Pattern IMPORT =
       Pattern.compile(
           "^import (?:static )?(dev\\.helixbg(?:\\.[a-z]\\w*)*)\\.[A-Z]", Pattern.MULTILINE);
 
   /**
-   * @param uses names of other modules
-   * @param packages in reading order, without the module's name; {@code "."} is the one that is
-   *     called like the module
+   * @param uses names of the modules that this module may use
+   * @param packages packages in reading order, without the module's name; {@code "."} is the
+   *     package with the module's name alone
    */
   record Module(String name, List<String> uses, List<String> packages) {
     private List<String> fullNames() {
@@ -47,7 +47,7 @@ final class ReadingOrder extends ArchCondition<JavaClass> {
     this.modules = modules;
   }
 
-  /** Packages that are in no list, and those in a list that have no classes. */
+  /** Returns packages that are in no list, and listed packages without classes. */
   Set<String> mistakes(Iterable<JavaClass> classes) {
     Set<String> there = new TreeSet<>();
     classes.forEach(c -> there.add(c.getPackageName()));
@@ -71,7 +71,10 @@ final class ReadingOrder extends ArchCondition<JavaClass> {
     }
   }
 
-  /** Imports of what comes later, also where only a comment needs them and no class has them. */
+  /**
+   * Returns imports of later packages, even imports that only a comment needs, which class files
+   * lack.
+   */
   List<String> wrongImports(Path root) throws IOException {
     List<String> wrong = new ArrayList<>();
     for (Module module : modules) {

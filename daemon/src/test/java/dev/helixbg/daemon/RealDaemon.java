@@ -16,11 +16,11 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** The built program as a daemon in a process of its own, with a home of its own. */
+/** Runs the built program as a daemon in another process, with its own home. */
 final class RealDaemon implements AutoCloseable {
   static final String HASTY = "[daemon]\npoll_seconds = 0.2\nquiet_seconds = 0.2\n";
 
-  /** As scripts/lib/launch.sh sets them. */
+  /** Variables of malloc, as scripts/lib/launch.sh sets them. */
   private static final Map<String, String> MALLOC =
       Map.of(
           "MALLOC_ARENA_MAX", "2",
@@ -34,7 +34,8 @@ final class RealDaemon implements AutoCloseable {
   private Process process;
 
   /**
-   * In a new home, unless a wrapper may make it somebody else's, the model is prepared already.
+   * Provides the prepared model in a new home, unless a wrapper is given, which may run the daemon
+   * as another user.
    *
    * @param dist the folder that the build makes
    * @param wrapper command that starts the JVM; may be empty
@@ -52,12 +53,14 @@ final class RealDaemon implements AutoCloseable {
     this.wrapper = wrapper;
   }
 
-  /** The program in a home where nothing is, as at the first start on a machine. */
+  /** Returns the program in an empty home, as at the first start on a machine. */
   static RealDaemon fromNothing(Path home, Path dist) throws IOException {
     return new RealDaemon(dist, List.of(), home);
   }
 
-  /** The built one, without C2, which notices and publishes a change within a second. */
+  /**
+   * Returns a daemon without C2, whose settings make it notice and publish changes within a second.
+   */
   static RealDaemon hasty(Path home) throws IOException {
     return hasty(home, List.of());
   }
@@ -69,20 +72,20 @@ final class RealDaemon implements AutoCloseable {
   }
 
   /**
-   * Without C2, which costs most of a short run; a language model needs it, and so do the hashes of
-   * an embedding model that is not prepared yet.
+   * Runs the JVM without C2, which takes most of the time of a short run. Language models need C2,
+   * and so does hashing an embedding model that is not prepared yet.
    */
   RealDaemon withoutC2() {
     withoutC2 = true;
     return this;
   }
 
-  /** What the program calls XDG_CACHE_HOME. */
+  /** Returns the value of XDG_CACHE_HOME for the program. */
   Path cache() {
     return home.resolve("cache");
   }
 
-  /** What it knows of KBs. */
+  /** Returns the daemon's stores of KBs. */
   ProgramStores stores() {
     return ProgramStores.of(home, cache().resolve("helix-bg"));
   }
@@ -90,7 +93,8 @@ final class RealDaemon implements AutoCloseable {
   Process command(String... arguments) throws IOException {
     List<String> command = new ArrayList<>(wrapper);
     command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
-    Path options = dist.resolve("../../../scripts/lib").normalize(); // wherever this was started
+    Path options =
+        dist.resolve("../../../scripts/lib").normalize(); // independent of the working folder
     for (String name : List.of("jvm", "tiered", "daemon")) {
       command.add("@" + options.resolve(name + ".options"));
     }
@@ -99,14 +103,14 @@ final class RealDaemon implements AutoCloseable {
     }
     command.addAll(List.of("-Xlog:disable", "-Xlog:all=error:stderr"));
     command.add("-XX:SharedArchiveFile=" + dist.resolve("lib/helix-bg.jsa"));
-    command.add("-Djava.io.tmpdir=" + home); // where reports of faults go
+    command.add("-Djava.io.tmpdir=" + home); // folder for reports of faults
     command.addAll(List.of("-jar", dist.resolve("lib/helix-bg.jar").toString()));
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command);
     Map<String, String> environment = builder.environment();
     environment.clear();
     environment.putAll(MALLOC);
-    environment.put("LC_ALL", "C.UTF-8"); // as the launcher does
+    environment.put("LC_ALL", "C.UTF-8"); // as in the launcher
     environment.put("HOME", home.toString());
     environment.put("PATH", System.getenv("PATH"));
     environment.put("XDG_CACHE_HOME", cache().toString());
@@ -164,7 +168,7 @@ final class RealDaemon implements AutoCloseable {
     }
   }
 
-  /** Waits until all that was written is in the report. */
+  /** Waits until the report contains this number of entries and is up to date. */
   void awaitUpToDate(int entries, Duration patience) throws InterruptedException, IOException {
     long deadline = System.nanoTime() + patience.toNanos();
     while (status()
@@ -190,7 +194,7 @@ final class RealDaemon implements AutoCloseable {
     process.destroyForcibly().waitFor();
   }
 
-  /** Asks it to end, and says how long that took. */
+  /** Stops the daemon by SIGTERM; returns how long that took. */
   Duration end() throws InterruptedException {
     long start = System.nanoTime();
     process.destroy();

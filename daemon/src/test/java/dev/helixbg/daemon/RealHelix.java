@@ -11,14 +11,17 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** A real helix server on a knowledge base, asked over its standard streams as agents do. */
+/**
+ * A real helix server for a knowledge base; tests call its tools over stdin and stdout, as agents
+ * do.
+ */
 final class RealHelix implements HelixTools, AutoCloseable {
   private final Path folder;
   private final McpSyncClient client;
 
   /**
-   * @param binary the program, built by whoever runs this
-   * @param folder of the knowledge base
+   * @param binary path of the real program helix
+   * @param folder folder of the knowledge base
    */
   RealHelix(Path binary, Path folder) throws IOException {
     this.folder = Files.createDirectories(folder);

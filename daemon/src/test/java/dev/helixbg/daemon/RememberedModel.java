@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The real embedding model, which is asked once for each text. For a text whose vector is {@link
- * #given}, it gives that one, after a look at whether the text can have it: what is padded or
- * batched otherwise differs in the last bits.
+ * The real embedding model, which embeds each text once. If the vector of a text is {@link #given},
+ * returns that vector, but checks that it is close to the model's: other padding or batches change
+ * the last bits.
  */
 final class RememberedModel extends FakeModel implements AutoCloseable {
   private static final double TOLERANCE = 1e-5;
@@ -22,7 +22,7 @@ final class RememberedModel extends FakeModel implements AutoCloseable {
   private final Map<TextKey, float[]> own = new HashMap<>();
   private Embedder embedder;
 
-  /** Vectors that somebody else made. */
+  /** Vectors that another process has computed. */
   Map<TextKey, float[]> given = Map.of();
 
   RememberedModel(EmbedderSource real) {

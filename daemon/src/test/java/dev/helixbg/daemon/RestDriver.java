@@ -18,15 +18,15 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Measures a real daemon at rest: how soon it notices a new entry, what it costs while nothing
- * happens, and what holds its memory. Started by scripts/bench-rest.
+ * Measures a real daemon at rest: how soon it notices a new entry, how much processor time it takes
+ * while nothing happens, and what occupies its memory. Started by scripts/bench-rest.
  */
 final class RestDriver {
   private static final int ENTRIES = 10_000;
   private static final int WRITES = 3;
   private static final Duration PATIENCE = Duration.ofMinutes(30);
 
-  /** Longer than a poll, so that no look happens to be due soon after a write. */
+  /** Time between two writes; longer than the time between two checks of the daemon. */
   private static final Duration BETWEEN_WRITES = Duration.ofSeconds(33);
 
   private static final String SOON =
@@ -44,7 +44,7 @@ final class RestDriver {
     this.daemon = daemon;
   }
 
-  /** Arguments: seconds, the dist folder, a folder to work in, settings of [daemon] in TOML. */
+  /** Arguments: seconds, the dist folder, a work folder, settings of [daemon] in TOML. */
   public static void main(String[] arguments) throws Exception {
     Duration rest = Duration.ofSeconds(Long.parseLong(arguments[0]));
     Path folder = Files.createDirectories(Path.of(arguments[2]));
@@ -60,7 +60,7 @@ final class RestDriver {
       RestDriver driver = new RestDriver(kb, daemon);
       driver.awaitUpToDate();
       driver.notice();
-      // What is due after a change is done now, and models are released at once.
+      // All work after a change is done now. With new settings, models are released at once.
       daemon.end();
       daemon.settings(settings + SOON);
       daemon.start(kb);
@@ -76,10 +76,10 @@ final class RestDriver {
     daemon.awaitUpToDate(DataLog.read(new Kb(kb).dataLog()).entries().size(), PATIENCE);
   }
 
-  /** Until nothing is due any more. */
+  /** Waits until no work is due. */
   private void awaitIdle() throws Exception {
     awaitUpToDate();
-    Thread.sleep(Duration.ofSeconds(40)); // the chores come at least every 30 s
+    Thread.sleep(Duration.ofSeconds(40)); // the daemon does its chores at least every 30 s
     awaitUpToDate();
   }
 
@@ -87,7 +87,7 @@ final class RestDriver {
     List<String> took = new ArrayList<>();
     for (int i = 0; i <= WRITES; i++) {
       String seconds = secondsToReport();
-      if (i > 0) { // the first one loads the model
+      if (i > 0) { // the first write loads the model
         took.add(seconds);
       }
       Thread.sleep(BETWEEN_WRITES);
@@ -102,7 +102,7 @@ final class RestDriver {
     return DaemonFixture.report(new Kb(kb)).at("/log/liveEntries").asInt();
   }
 
-  /** Writes an entry, and returns how many seconds later it is in the report. */
+  /** Writes an entry; returns the seconds until it is in the report. */
   private String secondsToReport() throws Exception {
     Path report = ReportFolder.of(new Kb(kb)).json();
     int live = live();
@@ -160,7 +160,9 @@ final class RestDriver {
     return after.at("/metrics/" + count).asLong() - before.at("/metrics/" + count).asLong();
   }
 
-  /** From files, sockets and pipes, those in the page cache included; mapped files are not. */
+  /**
+   * Returns the bytes read from files, sockets and pipes; bytes of mapped files are not counted.
+   */
   private static long bytesRead(long pid) throws IOException {
     return Files.readAllLines(Path.of("/proc/" + pid + "/io")).stream()
         .filter(line -> line.startsWith("rchar:"))
@@ -168,7 +170,7 @@ final class RestDriver {
         .sum();
   }
 
-  /** Of all threads, also those that have ended; in steps of a hundredth of a second. */
+  /** Returns the processor seconds of all threads, also of ended threads, in steps of 0.01 s. */
   private double cpuSeconds() {
     return daemon.process().info().totalCpuDuration().orElseThrow().toMillis() / 1e3;
   }
@@ -177,7 +179,7 @@ final class RestDriver {
     return memory(pid).values().stream().mapToLong(Long::longValue).sum();
   }
 
-  /** Resident bytes by what they are mapped from. */
+  /** Returns the resident bytes, by the file or kind of memory that is mapped. */
   private static Map<String, Long> memory(long pid) throws IOException {
     Map<String, Long> bytes = new TreeMap<>();
     String mapping = "";

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Random;
 
-/** A small knowledge base in which one thing is said twice. */
+/** Log of a small knowledge base in which two entries say the same. */
 final class SaidTwice {
   static final String TWICE =
       "The lease of a worker is renewed every ten seconds; after three misses the job goes back.";

@@ -18,12 +18,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * 100 clients × 100 searches on a running daemon: how long an answer takes. Arguments: the socket,
- * how many different texts are asked, and milliseconds between two searches of a client.
+ * Measures how long a running daemon takes to answer 100 searches of each of 100 clients.
+ * Arguments: the socket, the number of different texts, and the milliseconds between two searches
+ * of a client.
  *
- * <p>Clients are on the machine of the daemon and take from its cores: so they only count the lines
- * of an answer, after one was looked at closely, and each first asks a few that do not count, while
- * this JVM warms up.
+ * <p>The clients use the same machine as the daemon. To save processor time, they only count an
+ * answer's lines, after one answer was checked. Each client first makes a few searches that are not
+ * measured, while this JVM warms up.
  */
 final class SearchBench {
   private static final int CLIENTS = 100;
@@ -78,7 +79,7 @@ final class SearchBench {
         nanos.getLast() / 1e6);
   }
 
-  /** An answer as it should be. */
+  /** Checks one answer. */
   private void check() throws IOException {
     try (ControlClient client = ControlClient.connect(socket, Duration.ofMinutes(1))) {
       var hits = client.ask(DaemonLink.request("search").put("text", "worker queue lease"));

@@ -38,12 +38,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Carries served acts out on a knowledge base that lives: reports age while others write, acts are
- * taken in any order, some twice, some late. After each act exactly the notes that it names are
- * gone or changed and every link leads where it led. Where others write between its calls, nothing
- * that anybody wrote is gone, and links lead where they led but for those of and to the topics that
- * others wrote in: helix has no call that could see that. Else there is an {@link AssertionError}
- * that tells the seed.
+ * Carries out acts on a knowledge base to which others write. The report gets old meanwhile; acts
+ * are carried out in any order, some of them twice or late. After each act, exactly the notes that
+ * it names must be removed or changed, and each link must lead to the same note as before. If
+ * others write between the calls of an act, no text may be lost. Links from and to the topics of
+ * these writers are then not checked, because helix has no call that could protect them. A
+ * violation is an {@link AssertionError} with the seed.
  */
 final class ServedActs {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -64,11 +64,11 @@ final class ServedActs {
   private byte[] published = {};
   private PresentEntries present;
 
-  /** In which others wrote since the act under way was looked at. */
+  /** Topics to which others have written since the current act was planned. */
   private final Set<String> written = new HashSet<>();
 
   /**
-   * @param helix an empty one, whose log the KB's is
+   * @param helix an empty helix, whose log becomes the KB's log
    */
   ServedActs(Kb kb, HelixTools helix, long seed) throws IOException {
     this.kb = kb;
@@ -80,25 +80,27 @@ final class ServedActs {
     Files.createDirectories(kb.folder());
   }
 
-  /** How often what happened: acts carried out, by hand, stale, stopped, and where. */
+  /**
+   * Returns the number of acts with each outcome: carried out, by hand, stale, stopped at a call.
+   */
   Map<String, Integer> counts() {
     return counts;
   }
 
-  /** Goes on until so many acts were carried out. */
+  /** Runs until this number of acts was carried out. */
   void run(int acts) throws IOException {
     while (counts.getOrDefault("carried out", 0) < acts) {
       if (helix.log().length > 10_000) {
         call("topics", "action", "compact");
       }
       for (int i = random.nextInt(9); i > 0 || live().size() < 12 + random.nextInt(25); i--) {
-        write(); // some of what no act can name goes, too
+        write(); // also removes notes that no act can name
       }
       publish();
       report();
       for (int i = random.nextInt(8); i >= 0 && !ids.isEmpty(); i--) {
         while (random.nextInt(3) == 0) {
-          write(); // beside a report that ages
+          write(); // the report gets old
         }
         act(ids.get(random.nextInt(ids.size())));
       }
@@ -114,7 +116,7 @@ final class ServedActs {
     publish();
   }
 
-  /** The stand-in keeps its log in memory. */
+  /** Writes the stand-in's log, which is in memory, to the KB. */
   private void publish() throws IOException {
     byte[] log = helix.log();
     if (!Arrays.equals(log, published)) {
@@ -145,7 +147,7 @@ final class ServedActs {
         .strip();
   }
 
-  /** Something that somebody else does. */
+  /** Makes a random change, as another writer. */
   private void write() throws IOException {
     count("written by others");
     List<NamedEntry> all = live();
@@ -165,7 +167,7 @@ final class ServedActs {
         String tags = random.nextBoolean() ? "" : any(List.of("gotcha", "how-to", "gap, decision"));
         String source = random.nextInt(4) > 0 ? "" : "src/" + any(List.of("A.kt:4", "B.kt:9"));
         edit("store", topic, "text", text, "tags", tags, "source", source, "links", links);
-      } else if (what < 13) { // an exact copy, or a text that contains another one
+      } else if (what < 13) { // an exact copy, or a text that contains another text
         String body = one.entry().body();
         String copy =
             switch (random.nextInt(4)) {
@@ -200,7 +202,7 @@ final class ServedActs {
         Stream.concat(Stream.of("topic", topic), Stream.of(namesAndValues)).toArray(String[]::new));
   }
 
-  /** A report on the knowledge base as it is now, of findings made by chance. */
+  /** Stores a report on the present knowledge base, with random findings. */
   private void report() throws IOException {
     List<NamedEntry> all = live();
     ids = new ArrayList<>();
@@ -264,7 +266,7 @@ final class ServedActs {
     return new FindingRequests(store, Optional.empty(), new PresentFindings(present)).act(request);
   }
 
-  /** Serves an act, or takes one that was served before, and carries it out. */
+  /** Plans an act, or takes an earlier plan, and carries it out. */
   private void act(String id) throws IOException {
     ObjectNode request = JSON.createObjectNode().put("id", id);
     if (id.startsWith("rel")) {
@@ -273,7 +275,7 @@ final class ServedActs {
     JsonNode act;
     boolean late = old != null && random.nextInt(8) == 0;
     if (late) {
-      act = old; // somebody kept it since another state of the log
+      act = old; // an agent kept this plan, which was made for an earlier log
     } else {
       try {
         act = served(request);
@@ -292,7 +294,7 @@ final class ServedActs {
       throw failed(act, "a place was named");
     }
     while (random.nextInt(5) == 0) {
-      write(); // between the answer and the first call
+      write(); // another writer changes the log between the plan and its first call
       late = true;
     }
     for (JsonNode check : act.path("checks")) {
@@ -308,10 +310,10 @@ final class ServedActs {
   }
 
   /**
-   * Makes the calls, in their order, up to the first that fails.
+   * Makes the calls in their order, until a call fails.
    *
-   * @param late whether the log may be another one than the act was planned on
-   * @param beside whether others write between them
+   * @param late whether the log may have changed since the plan
+   * @param beside whether others write between the calls
    */
   private void carryOut(JsonNode act, boolean late, boolean beside) throws IOException {
     JsonNode confirmed = null;
@@ -368,7 +370,7 @@ final class ServedActs {
     }
   }
 
-  /** The texts that must be there while others write between the calls of an act. */
+  /** Texts that must exist while others write between the calls of an act. */
   private final class Notes {
     private final List<String> required = new ArrayList<>();
 
@@ -376,7 +378,7 @@ final class ServedActs {
       entries.forEach(one -> required.add(content(one)));
     }
 
-    /** Without what an act that is under way leaves at its end. */
+    /** Returns the text without the line that a running act appends. */
     private String content(NamedEntry one) {
       return one.entry()
           .text()
@@ -390,7 +392,7 @@ final class ServedActs {
       return new ArrayList<>(live().stream().map(this::content).toList());
     }
 
-    /** Lets others write; from then on, their versions of the texts are the required ones. */
+    /** Lets others write, and from then on requires their versions of the texts. */
     void meanwhile() throws IOException {
       List<String> gone = contents();
       write();
@@ -403,8 +405,8 @@ final class ServedActs {
     }
 
     /**
-     * Nothing is gone but what the act removes or rewrites, each of it as it was when helix-bg
-     * looked.
+     * Checks that only texts that the act removes or rewrites are gone, in the versions that
+     * helix-bg has read.
      */
     void check(JsonNode act, ActExpectation expected, boolean stopped) throws IOException {
       List<String> missing = new ArrayList<>(required);

@@ -9,7 +9,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A part of what scripts/check-helix proves with more acts, and with the real helix. */
+/** A short version of scripts/check-helix, which makes more acts, also with the real helix. */
 class ServedActsTest {
   @Test
   void noActHitsAnotherNote(@TempDir Path folder) throws Exception {

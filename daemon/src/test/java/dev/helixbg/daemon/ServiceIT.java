@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The service commands of the built program, with a systemctl and a launchctl that only note what
- * they are told, and an installation that is a name.
+ * Tests the service commands of the built program, with a fake systemctl and launchctl that only
+ * log their arguments, and with a fake installation.
  */
 class ServiceIT {
   private static final List<String> RESTARTED =
@@ -56,7 +56,7 @@ class ServiceIT {
         [ ! -e '%1$s/no-bus' ] || { echo 'Failed to connect to bus'; exit 1; }
         case "$*" in *show-environment*) echo PATH=/bin;; *status*) echo 'Active: inactive (dead)'; exit 3;; esac
         """);
-    // bootout is over at once, and the label is there for three more questions: until then,
+    // The fake bootout returns at once, but the service exists for three more queries; until then,
     // bootstrap fails.
     script(
         "bin/launchctl",
@@ -95,7 +95,9 @@ class ServiceIT {
     answerAs(true);
   }
 
-  /** Answers requests of the status as a daemon that a service manager or a user started. */
+  /**
+   * Starts a server that reports the status of a daemon started by a service manager or by a user.
+   */
   private void answerAs(boolean service) throws IOException {
     end();
     ObjectNode status = new ObjectMapper().createObjectNode().put("service", service).put("pid", 5);
@@ -190,7 +192,7 @@ class ServiceIT {
     Files.writeString(home.resolve(".helix/helix-bg.toml"), "no such setting = 1\n");
     service("install").with(ExitCode.USAGE);
     end();
-    succeed("uninstall"); // wrong settings do not keep it alive
+    succeed("uninstall"); // wrong settings do not prevent the uninstall
     assertEquals(List.of("--user disable --now helix-bg.service", "--user daemon-reload"), told());
     assertFalse(Files.exists(unit));
     assertFalse(Files.exists(home.resolve(".helix/service.json")));
@@ -224,10 +226,12 @@ class ServiceIT {
     String said = fail(ExitCode.USAGE, "install", kb.toString());
     assertTrue(said.contains("scripts/install"), said);
     assertFalse(Files.exists(unit));
-    succeed("restart"); // of one that an older version installed
+    succeed("restart"); // the service was installed by an older version
   }
 
-  /** A disk that is not mounted: whatever is made in its place would hide, or be hidden. */
+  /**
+   * The KB may be on a disk that is not mounted. A folder made in its place would be in the way.
+   */
   @Test
   void noFolderIsMadeForAKnowledgeBaseThatIsNotThere() throws Exception {
     Path other = kb("other");
@@ -238,7 +242,7 @@ class ServiceIT {
     assertTrue(Files.readString(unit).contains("ReadWritePaths=-" + other + "\n"), "still watched");
   }
 
-  /** systemd knows neither the XDG_CONFIG_HOME of the shell nor the folder that the shell is in. */
+  /** systemd has neither the shell's XDG_CONFIG_HOME nor its working folder. */
   @Test
   void whatTheServiceWasToldIsKeptByARestart() throws Exception {
     Path config = Files.writeString(home.resolve("my.toml"), "threads = 1\n");
@@ -299,7 +303,7 @@ class ServiceIT {
     assertFalse(Files.exists(plist));
   }
 
-  /** What was told after the domain had been found. */
+  /** Returns launchctl's arguments after the search for the domain. */
   private List<String> toldAfterSearch(String domain) throws IOException {
     List<String> lines = told();
     lines.removeIf(line -> line.equals("print " + domain));

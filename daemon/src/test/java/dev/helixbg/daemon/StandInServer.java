@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A program called helix for tests: {@code serve KB}, an MCP server whose tools do to the log what
- * helix's do.
+ * A stand-in for the program helix: its MCP server {@code serve KB} has tools that change the log
+ * as helix's tools do.
  */
 public final class StandInServer {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -35,8 +35,8 @@ public final class StandInServer {
   private StandInServer() {}
 
   /**
-   * {@code serve}, the folder of the knowledge base, what it calls itself, and after how many edits
-   * it ends in place of the next one.
+   * Arguments: {@code serve}, the folder of the knowledge base, the name of the server, and the
+   * number of edits after which the next edit ends the server.
    */
   public static void main(String[] arguments) throws IOException {
     Helix helix = new FileHelix(Path.of(arguments[1]).resolve("data.log"));
@@ -98,11 +98,11 @@ public final class StandInServer {
   }
 
   /**
-   * Writes a program that starts it from the build.
+   * Writes a script that starts the stand-in from the build.
    *
-   * @param program the file to make
+   * @param program path of the script
    * @param dist the folder of the build
-   * @param options what it calls itself, and after how many edits it ends
+   * @param options name of the server, and number of edits, as in {@link #main}
    */
   static Path install(Path program, Path dist, String... options) throws IOException {
     Files.createDirectories(program.getParent());

@@ -15,7 +15,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The state folder on a disk that is full or read-only: one clear error, and nothing is lost. */
+/**
+ * Tests a state folder on a full or read-only disk: there is one clear error, and nothing is lost.
+ */
 class StateFolderIT {
   @TempDir Path folder;
 

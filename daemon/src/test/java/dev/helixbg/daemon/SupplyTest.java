@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Foreign code that the build and its workflows run is fixed by its content. */
+/** Tests that hashes fix the foreign code that the build and its workflows run. */
 class SupplyTest {
   private static final Pattern USES = Pattern.compile("(?m)^\\s*(?:- )?uses: (.*)$");
   private static final String PINNED = "[\\w.-]+/[\\w./-]+@[0-9a-f]{40} # v\\d+\\.\\d+\\.\\d+";

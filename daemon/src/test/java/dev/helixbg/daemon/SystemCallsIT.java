@@ -24,9 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Watches the system calls of the built program. It opens no connection and writes no file where
- * none is promised. In the folder of a KB it reads {@code data.log} alone, and each file that it
- * writes there is a new one that is renamed.
+ * Watches the system calls of the built program. It must open no connection, and write only files
+ * that are promised. In the folder of a KB, it may read only {@code data.log}, and must write each
+ * file under a temporary name, and rename it.
  */
 @Timeout(900)
 class SystemCallsIT {
@@ -37,7 +37,7 @@ class SystemCallsIT {
       Set.of(
           "embeddings.bin", "insights/report.html", "insights/report.md", "insights/report.json");
 
-  /** Outside the temp folder, where the program may write what it likes. */
+  /** Work folder, outside the temp folder, in which the program may write any file. */
   private static final Path BASE = Path.of("target/system-calls").toAbsolutePath();
 
   private final Path home = BASE.resolve("home");
@@ -65,7 +65,7 @@ class SystemCallsIT {
     for (Path path :
         List.of(
             kb.kb().folder().resolve("embeddings.bin"),
-            kb.kb().folder().resolve(".embeddings.bin."), // before it is renamed
+            kb.kb().folder().resolve(".embeddings.bin."), // temporary name
             kb.kb().insights(),
             program.stores().settings().state(),
             program.cache())) {
@@ -79,7 +79,7 @@ class SystemCallsIT {
     return kb.kb().folder().toString();
   }
 
-  /** The program stops at these calls alone (--seccomp-bpf), which halves the time. */
+  /** Returns the strace command; with --seccomp-bpf, only these calls stop the program. */
   private List<String> strace() {
     return List.of(
         Program.words("strace -f --seccomp-bpf -qq -s 4096 -e trace=%file,%network -o %", trace));
@@ -111,7 +111,7 @@ class SystemCallsIT {
     assertSaw("\"" + kb.log() + "\", O_RDONLY");
   }
 
-  /** Even under the most open umask, what the program trusts is for its user alone. */
+  /** Even with the most open umask, only the user can access files that the program trusts. */
   @Test
   void aFirstRunKeepsItsPromisesAndItsFilesToItself() throws Exception {
     List<String> wrapper = new ArrayList<>(List.of("sh", "-c", "umask 000; exec \"$@\"", "sh"));
@@ -197,7 +197,7 @@ class SystemCallsIT {
 
   @Test
   void aDaemonKeepsItsPromises() throws Exception {
-    promised.add(home.resolve(".helix").toString()); // its socket, lock and log
+    promised.add(home.resolve(".helix").toString()); // the daemon's socket, lock and log
     Process daemon = start("daemon");
     try {
       Path report = kb.kb().insights().resolve("report.json");
@@ -237,7 +237,10 @@ class SystemCallsIT {
     assertTrue(read(out).contains("lease of a job"), read(out));
   }
 
-  /** A JVM may ask for the names of users over local sockets (AF_UNIX); these do not reach out. */
+  /**
+   * Whether a call opens a network connection. Local sockets (AF_UNIX), by which a JVM looks up
+   * users, are none.
+   */
   private static boolean reachesOut(String line) {
     Matcher call = CALL.matcher(line);
     return call.find()

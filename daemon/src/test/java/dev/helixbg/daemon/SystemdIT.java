@@ -18,9 +18,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The service under a real {@code systemd --user}, from install to uninstall. It is started for
- * nobody, in a mount namespace of its own, which needs root; half a minute, most of it ten starts
- * of a JVM.
+ * Tests the service under a real {@code systemd --user}, from install to uninstall. systemd runs as
+ * the user nobody in its own mount namespace, which needs root. The test takes 30 s, mostly for ten
+ * starts of a JVM.
  */
 @Timeout(600)
 class SystemdIT {

@@ -22,13 +22,13 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** The official MCP client at the built program, as tests use it. */
+/** Connects the official MCP client to the built program, for tests. */
 final class TestAgent {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private TestAgent() {}
 
-  /** The environment of a server for a user with a home of their own. */
+  /** Returns the environment of a server for a user with this home. */
   static Map<String, String> environment(Path home) {
     return Map.of(
         "HOME", home.toString(),
@@ -37,16 +37,16 @@ final class TestAgent {
         "JAVA_HOME", System.getProperty("java.home"));
   }
 
-  /** A client of {@code helix-bg mcp}, without C2, that is not connected yet. */
+  /** Returns a client of {@code helix-bg mcp} (without C2) that is not connected yet. */
   static McpClient.SyncSpec of(String launcher, Path home, Path kb) {
     return of(launcher, home, List.of(kb.toString()), line -> {});
   }
 
   /**
-   * The same.
+   * Does the same, with more options.
    *
    * @param arguments of {@code helix-bg mcp}
-   * @param errors is given each line of stderr
+   * @param errors receives each line of stderr
    */
   static McpClient.SyncSpec of(
       String launcher, Path home, List<String> arguments, Consumer<String> errors) {
@@ -56,7 +56,7 @@ final class TestAgent {
     return of(ServerParameters.builder(launcher).args(all).env(environment).build(), errors);
   }
 
-  /** A client of an MCP server, of helix-bg or of another program. */
+  /** Returns a client of any MCP server. */
   static McpClient.SyncSpec of(ServerParameters server, Consumer<String> errors) {
     StdioClientTransport transport =
         new StdioClientTransport(server, new JacksonMcpJsonMapper(new ObjectMapper()));

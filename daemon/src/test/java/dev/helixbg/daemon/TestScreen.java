@@ -15,11 +15,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.jline.utils.ScreenTerminal;
 
-/** A program at a pseudo-terminal, as a person sees it. */
+/** Shows the screen of a program at a pseudo-terminal, as a person sees it. */
 final class TestScreen implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-  /** Where a screen of tidy begins: at its first line. */
+  /** Pattern at which a screen of tidy begins: its first line. */
   private static final Pattern BEGINNING =
       Pattern.compile("(?m)^(?=(\\d+ of \\d+, )?\\d+ done, \\d+ dismissed(?! in this))");
 
@@ -31,7 +31,7 @@ final class TestScreen implements AutoCloseable {
   private int seen;
 
   /**
-   * @param process of {@code script}, whose output is in {@code out}
+   * @param process process of {@code script(1)}, whose output goes to {@code out}
    */
   TestScreen(Process process, Path out, String terminal) {
     this.process = process;
@@ -43,12 +43,12 @@ final class TestScreen implements AutoCloseable {
     return process.isAlive();
   }
 
-  /** All that it has written. */
+  /** Returns all output so far. */
   String text() throws IOException {
     return written().replace("\r\n", "\n");
   }
 
-  /** All but the first bytes of a character whose last ones are still to come. */
+  /** Returns the output without an incomplete character at its end. */
   private String written() throws IOException {
     byte[] bytes = Files.readAllBytes(out);
     CharBuffer text = CharBuffer.allocate(bytes.length);
@@ -59,7 +59,7 @@ final class TestScreen implements AutoCloseable {
     return text.flip().toString();
   }
 
-  /** What is to be seen now; on a dumb terminal the screen that was printed last. */
+  /** Returns the present screen; on a dumb terminal, the last printed screen. */
   String now() throws IOException {
     if (isDumb) {
       return BEGINNING.splitAsStream(rest()).reduce("", (_, last) -> last);
@@ -81,7 +81,7 @@ final class TestScreen implements AutoCloseable {
     return lines.toString().replaceAll(" +\n", "\n");
   }
 
-  /** All since the last key. */
+  /** Returns the output since the last key. */
   String rest() throws IOException {
     return text().substring(seen);
   }
@@ -92,11 +92,11 @@ final class TestScreen implements AutoCloseable {
       process.getOutputStream().write(key.getBytes(UTF_8));
       process.getOutputStream().flush();
     } catch (IOException e) {
-      // it has ended
+      // the program has ended
     }
   }
 
-  /** What is to be seen after a key, once it has any of these texts. */
+  /** Types a key; returns the screen when it contains one of these texts. */
   String press(String key, List<String> texts) throws Exception {
     type(key);
     return await(texts);
@@ -113,7 +113,7 @@ final class TestScreen implements AutoCloseable {
     throw new AssertionError("no " + texts + " on:\n" + now());
   }
 
-  /** What is to be seen once nothing more is written. */
+  /** Returns the screen when the program writes nothing more. */
   String settled() throws Exception {
     int before = -1;
     for (int now = text().length(); now != before; now = text().length()) {
@@ -124,8 +124,9 @@ final class TestScreen implements AutoCloseable {
   }
 
   /**
-   * What is to be seen once all keys so far have done their work: the last ones draw anew. There
-   * are three of them, since up to two changes of size may still be drawn, which look the same.
+   * Returns the screen after the effects of all keys so far. To detect them, types a key that
+   * redraws the screen, three times: up to two redraws may come from changes of size, and look the
+   * same.
    */
   String synced() throws Exception {
     for (int i = 0; i < 3; i++) {
@@ -160,9 +161,9 @@ final class TestScreen implements AutoCloseable {
   }
 
   /**
-   * Ends it, and waits until helix has ended, too.
+   * Ends the program, and waits until helix has ended, too.
    *
-   * @param how a key, the name of a signal, or the words that the terminal is closed
+   * @param how a key, the name of a signal, or a sentence, which means that the terminal is closed
    */
   void end(String how) throws Exception {
     List<ProcessHandle> all = process.descendants().toList();

@@ -22,11 +22,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Breaks the program by the thousand, and says on one line each what it did not survive. Started by
+ * Tries thousands of ways to break the program, and prints one line for each failure. Started by
  * scripts/torture.
  *
- * <p>Case k of an area has the seed of the run plus k; so its seed alone, with one case, repeats
- * it. Areas share the time evenly.
+ * <p>Case k of an area has the run's seed plus k, so a run of one case with that seed repeats it.
+ * All areas get the same time.
  */
 final class Torture {
   static final List<String> AREAS =
@@ -36,16 +36,16 @@ final class Torture {
       "usage: scripts/torture [--hours N] [--cases N] [--seed S] [--json] [AREA...]; areas: "
           + String.join(" ", AREAS);
 
-  /** Nothing takes a tenth of it, on however slow a machine. */
+  /** Longest time of a case; even on a slow machine, a case takes less than a tenth of it. */
   private static final Duration LONGEST_CASE = Duration.ofHours(1);
 
   private static final long WORD_NANOS = Duration.ofSeconds(30).toNanos();
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** What the command line asks for. */
+  /** Options of the command line. */
   record Options(double hours, long cases, long seed, boolean json, List<String> areas) {
     /**
-     * @throws IllegalArgumentException with the usage
+     * @throws IllegalArgumentException if the arguments are wrong; its message is the usage
      */
     static Options parse(List<String> arguments) {
       double hours = -1;
@@ -79,7 +79,7 @@ final class Torture {
     }
   }
 
-  /** An area and how far it has come. */
+  /** An area, and the progress of its cases. */
   private static final class Progress {
     private final String name;
     private TortureArea area;
@@ -107,7 +107,7 @@ final class Torture {
   private boolean summed;
 
   /**
-   * @param folder to work in; the caller deletes it
+   * @param folder work folder; the caller deletes it
    * @param dist the folder that the build makes
    */
   Torture(Options options, Path folder, Path dist, PrintStream out) {
@@ -118,7 +118,7 @@ final class Torture {
     options.areas().forEach(name -> areas.add(new Progress(name)));
   }
 
-  /** Arguments: the dist folder, the folder to work in, then what the user gave. */
+  /** Arguments: the dist folder, the work folder, then the user's options. */
   public static void main(String[] arguments) throws Exception {
     Options options;
     try {
@@ -148,13 +148,13 @@ final class Torture {
     }
   }
 
-  /** At Ctrl-C and at any other end. */
+  /** Ends the run: after Ctrl-C, and in any other case. */
   private void end(Thread runner) {
     stopped = true;
     runner.interrupt();
     summarise();
     ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
-    for (int tries = 0; tries < 5; tries++) { // somebody may still be writing
+    for (int tries = 0; tries < 5; tries++) { // another process may still be writing
       try {
         delete(folder);
         return;
@@ -197,7 +197,7 @@ final class Torture {
     long seed = options.seed() + area.cases;
     Thread runner = Thread.currentThread();
     String name = runner.getName();
-    runner.setName(area.name + " " + seed); // which a report of a crash of the JVM shows
+    runner.setName(area.name + " " + seed); // crash reports of the JVM show this name
     ScheduledFuture<?> limit =
         timer.schedule(runner::interrupt, LONGEST_CASE.toNanos(), TimeUnit.NANOSECONDS);
     long begin = System.nanoTime();
@@ -234,7 +234,7 @@ final class Torture {
     };
   }
 
-  /** One line: what was thrown and, unless it is a verdict of ours, from where. */
+  /** Returns an exception as one line, with its origin, unless a check of ours has thrown it. */
   private static String describe(Throwable e) {
     StringBuilder text = new StringBuilder();
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
@@ -296,7 +296,7 @@ final class Torture {
     return words.toString();
   }
 
-  /** Once, whoever comes first. */
+  /** Prints the summary at the first call. */
   private synchronized void summarise() {
     if (summed) {
       return;
@@ -329,13 +329,13 @@ final class Torture {
     }
     if (!options.json()) {
       long cases = areas.stream().mapToLong(area -> area.cases).sum();
-      // A case has one finding at most.
+      // A case has at most one finding.
       out.printf("torture: %d passed, %d failed%n", cases - findings(), findings());
     }
     out.flush();
   }
 
-  /** With all that is in it. */
+  /** Deletes a folder with its content. */
   static void delete(Path folder) throws IOException {
     if (!Files.exists(folder)) {
       return;

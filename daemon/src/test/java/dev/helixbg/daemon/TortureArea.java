@@ -4,17 +4,17 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * One way to break things for {@link Torture}: case after case, each made from its seed alone, so
- * that a seed shows again what it showed once.
+ * One way to break the program for {@link Torture}. Each case depends only on its seed, so the same
+ * seed repeats a failure.
  */
 abstract class TortureArea implements AutoCloseable {
-  /** How often each thing happened so far, for example a kill; cases are counted elsewhere. */
+  /** Counts of events so far, such as kills, by name. Cases are counted elsewhere. */
   final Map<String, Long> counts = new TreeMap<>();
 
   /**
-   * Breaks something and looks at what is left.
+   * Breaks something, and checks the result.
    *
-   * @throws Exception saying what is wrong with it
+   * @throws Exception that describes the failure
    */
   abstract void run(long seed) throws Exception;
 
@@ -25,7 +25,7 @@ abstract class TortureArea implements AutoCloseable {
   @Override
   public void close() throws Exception {}
 
-  /** Ends a case with a finding unless something holds. */
+  /** Fails the case unless the condition {@code holds}. */
   static void require(boolean holds, String format, Object... arguments) {
     if (!holds) {
       throw new IllegalStateException(format.formatted(arguments));

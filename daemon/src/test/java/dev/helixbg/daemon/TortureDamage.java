@@ -15,25 +15,25 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Cuts a file of a KB or of its store at any length, or flips any bit of it, and then runs one-shot
- * or a daemon. Seeds one after the other go through all files in turn, and through all cuts and
- * bits of each in a scattered order, without repeating any.
+ * Cuts a file of a KB or of its store at any length, or flips any bit, then runs one-shot or a
+ * daemon. Successive seeds take the files in turn. For each file, they go through all cuts and bits
+ * in a scattered order, without repetition.
  */
 final class TortureDamage extends TortureArea {
   private static final String LOG = "kb/data.log";
   private static final String DATABASE = "kb.db";
   private static final String COPY = "decisions.json";
 
-  /** A prime, beyond any number of cases of a file. */
+  /** Step between the cases of a file: a prime larger than their number. */
   private static final long STRIDE = 2_147_483_647L;
 
   private static final int SAID = 4;
 
   private final Path folder;
-  private final FaultyDisk disk = new FaultyDisk(); // without faults: it only syncs nothing
+  private final FaultyDisk disk = new FaultyDisk(); // causes no faults here, and does not sync
   private final TortureKb told;
 
-  /** Of what is damaged, in the folder of the template. */
+  /** Paths of the files to damage, relative to the template's folder. */
   private final List<String> files;
 
   private final List<Entry> entries;
@@ -139,7 +139,10 @@ final class TortureDamage extends TortureArea {
     broken.requireAcknowledged();
   }
 
-  /** Everything before the damage is found, but for an entry that a damaged delete may hit. */
+  /**
+   * Whether the log can be read. Requires all entries before the damage, except one that a damaged
+   * delete may remove.
+   */
   private boolean isReadable(Path log, int place) {
     List<Entry> found;
     try {
@@ -159,7 +162,7 @@ final class TortureDamage extends TortureArea {
     return true;
   }
 
-  /** What cannot be read is one clear error, and nothing is thrown away because of it. */
+  /** Checks that an unreadable log causes one clear error, and that nothing is deleted. */
   private void refused(TortureKb broken, Path live) throws IOException, InterruptedException {
     try {
       broken.oneShot();

@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Runs the built program on a KB that lies on a real disk with too few blocks or too few files: a
- * small tmpfs in a mount namespace of its own. Linux only.
+ * Runs the built program on a KB on a small disk (a tmpfs in its own mount namespace), which has
+ * too few blocks or allows too few files. Linux only.
  */
 final class TortureDisk extends TortureArea {
-  /** Arguments: size, inodes, where to mount it, the KB; then the command. */
+  /** Shell script. Arguments: size, number of inodes, mount point, KB, then the command. */
   private static final String ON_SMALL_DISK =
       """
       options="mode=700,size=$1,nr_inodes=$2" disk=$3 kb=$4
@@ -26,7 +26,7 @@ final class TortureDisk extends TortureArea {
       exit $code
       """;
 
-  /** The disk has not even room for what there was. */
+  /** Exit code if the disk has no room even for the existing files. */
   private static final int TOO_SMALL = 99;
 
   private final Path folder;
@@ -94,7 +94,9 @@ final class TortureDisk extends TortureArea {
     }
   }
 
-  /** Returns its exit code; what is on the disk afterwards is in the KB then. */
+  /**
+   * Runs the program, copies the files from the small disk to the KB, and returns the exit code.
+   */
   private int runOnSmallDisk(Kb kb, long size, int files, boolean withStore) throws Exception {
     Path disk = folder.resolve("disk");
     String[] wrapper =

@@ -13,18 +13,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Fails the Nth file operation in the KB's folder, or cuts it short, or fills the disk from there
- * on, or has the process die in it: in runs of one-shot and of the daemon. Seeds one after the
- * other go through every N, every fault and both kinds of work, in a scattered order.
+ * Causes a fault at the Nth file operation in the KB's folder, in runs of one-shot and of the
+ * daemon: it fails, it writes only half, the disk is full from then on, or the process dies.
+ * Successive seeds go through all N, all faults and both kinds of runs, in a scattered order.
  */
 final class TortureFiles extends TortureArea {
   private static final List<Fault> FAULTS =
       List.of(Fault.ONE, Fault.SHORT, Fault.FULL, Fault.DEATH);
 
-  /** A prime, more than any run has operations: a few seeds are scattered over all of it. */
+  /**
+   * Step between the operations of successive seeds: a prime larger than their number, so that a
+   * few seeds are spread over a whole run.
+   */
   private static final long STRIDE = 7_919;
 
-  /** What is done meanwhile. */
+  /** The kind of run in which the fault happens. */
   private enum Kind {
     ONE_SHOT,
     DAEMON
@@ -50,7 +53,7 @@ final class TortureFiles extends TortureArea {
     }
   }
 
-  /** A KB and its store as they were before anything happened. */
+  /** Returns a fresh copy of the KB and its store, without faults so far. */
   private TortureKb kb() throws IOException {
     Path live = folder.resolve("live");
     Torture.delete(live);
@@ -107,7 +110,7 @@ final class TortureFiles extends TortureArea {
     }
   }
 
-  /** Returns the daemon, if there is one. */
+  /** Runs one-shot or a daemon; returns the daemon, if any. */
   private DaemonFixture live(TortureKb kb, Kind kind) throws Exception {
     if (kind == Kind.ONE_SHOT) {
       kb.trySay(1);
@@ -128,12 +131,12 @@ final class TortureFiles extends TortureArea {
       daemon.run(Duration.ofSeconds(10));
       kb.trySay(1);
       daemon.look();
-      daemon.run(Duration.ofMinutes(3)); // in which vectors are published
+      daemon.run(Duration.ofMinutes(3)); // long enough that vectors are published
       kb.append(1);
       daemon.look();
       daemon.run(Duration.ofSeconds(10));
       if (disk.isDead()) {
-        throw new Dead(); // which somebody took for a trouble
+        throw new Dead(); // code has handled the simulated death as a problem of the disk
       }
       return daemon;
     } catch (Dead e) {

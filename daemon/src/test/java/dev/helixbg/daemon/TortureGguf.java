@@ -26,14 +26,15 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Opens model files whose heads are changed in a few places: each is refused with one clear error,
- * soon and without much memory, or computes. The data is a hole in the file: numbers are all zero.
+ * Opens model files whose heads were changed in a few places. Each must be refused with one clear
+ * error, soon and without much memory, or work. The data is a hole in the file, so all numbers are
+ * zero.
  */
 final class TortureGguf extends TortureArea {
   private static final long MOST_NANOS = Duration.ofSeconds(20).toNanos();
   private static final long MOST_BYTES = 512L << 20;
 
-  /** One in so many of those that are not refused is computed with. */
+  /** One in this many accepted files is also used for a computation. */
   private static final int COMPUTED = 16;
 
   private static final long[] ODD = {
@@ -61,7 +62,7 @@ final class TortureGguf extends TortureArea {
     1L << 62
   };
 
-  /** The head of a model, and how many bytes the whole file has. */
+  /** The head of a model, and the size of the whole file in bytes. */
   private record Model(byte[] head, long size) {}
 
   private final List<Model> models = new ArrayList<>();
@@ -121,7 +122,8 @@ final class TortureGguf extends TortureArea {
   }
 
   private static byte[] changed(byte[] head, Random random) {
-    // Counts and settings come first, then the vocabulary, which is most of it, and tensors last.
+    // The head begins with counts and settings. Then comes the vocabulary, its largest part; the
+    // tensors are last.
     int at =
         switch (random.nextInt(4)) {
           case 0 -> random.nextInt(24);
@@ -168,7 +170,7 @@ final class TortureGguf extends TortureArea {
     }
   }
 
-  /** By the kernels, which trust what was validated. */
+  /** Computes with the kernels, which rely on the validation. */
   private void compute(Random random) {
     ModelOptions options = ModelOptions.of(ModelOptions.Device.CPU, 1, 64);
     try (TextModel model = ModelOpener.open(file, options);

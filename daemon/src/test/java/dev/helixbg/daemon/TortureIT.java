@@ -7,7 +7,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A little of what scripts/torture does for hours to the built program. */
+/** Runs a few cases of scripts/torture, which tests the built program for hours. */
 @Timeout(600)
 class TortureIT {
   @TempDir Path folder;
@@ -22,7 +22,7 @@ class TortureIT {
   void nothingIsLostWhenKilled() throws Exception {
     Path dist = Program.DIST;
     try (TortureKill kill = new TortureKill(folder, dist, 1)) {
-      kill.run(20_261_122); // a daemon
+      kill.run(20_261_122); // a seed that kills a daemon
     }
   }
 }

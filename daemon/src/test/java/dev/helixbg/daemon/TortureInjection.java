@@ -31,14 +31,14 @@ import org.jsoup.nodes.Comment;
 import org.jsoup.nodes.Element;
 
 /**
- * Lets a KB say what {@link InjectionCorpus} has, as topics, as texts and as the name of its
- * folder, and looks at everything that the built program makes of it: reports, what it prints, what
- * it logs, what it would tell a language model. Seeds one after the other go through all of them.
+ * Makes KBs with the texts of {@link InjectionCorpus} as topics, as texts of entries, and as the
+ * folder's name. Checks the reports, output, logs and prompts that the built program makes of them.
+ * Successive seeds go through all texts.
  */
 final class TortureInjection extends TortureArea {
   private static final int PER_CASE = 20;
 
-  /** One case in so many has a daemon, too. */
+  /** One in this many cases also runs a daemon. */
   private static final int DAEMONS = 4;
 
   private static final int FIRST_CONTROL_TOKEN = 1317;
@@ -120,7 +120,7 @@ final class TortureInjection extends TortureArea {
     counts.merge("texts", (long) PER_CASE, Long::sum);
   }
 
-  /** As names of folders can be. */
+  /** Makes a folder's name of a text. */
   private static String name(String text) {
     StringBuilder name = new StringBuilder("kb ");
     text.chars()
@@ -138,7 +138,7 @@ final class TortureInjection extends TortureArea {
     Path out = home.resolve("out");
     Files.deleteIfExists(out);
     program.run(arguments);
-    String printed = // a file as stderr keeps the JVM's warning: see the launcher
+    String printed = // if stderr is a file, the launcher leaves the JVM's warning in it
         Files.readString(out)
             .replace("WARNING: Using incubator modules: jdk.incubator.vector\n", "");
     requireHarmless(arguments[0], printed);
@@ -147,7 +147,7 @@ final class TortureInjection extends TortureArea {
     }
   }
 
-  /** No character acts on a terminal, hides, or changes the order of others. */
+  /** Requires that no character controls a terminal, is invisible, or changes the text's order. */
   private static void requireHarmless(String what, String text) {
     int at = 0;
     while (at < text.length()) {
@@ -210,7 +210,7 @@ final class TortureInjection extends TortureArea {
     }
   }
 
-  /** The frame has its control tokens, and the text has none. */
+  /** Requires that only the prompt's frame has control tokens, not the text in it. */
   private void prompts(String text) {
     int[] harmless = control(new ChatTemplate(tokenizer, Thought.OPTIONAL).prompt("x", "x", false));
     require(

@@ -34,11 +34,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A small KB with all that helix-bg keeps of it, in this process and with a fake model: what is
- * done with it, and what must hold whatever happened.
+ * A small KB with its store, in this process and with a fake model. Has methods that work on the
+ * KB, and methods that check it after a fault.
  *
- * <p>Its folder may lead to a {@link FaultyDisk}; what helix does to the log never does, nor does
- * the store.
+ * <p>The folder may be on a {@link FaultyDisk}. Changes by helix and the store are always on the
+ * real disk.
  */
 final class TortureKb {
   static final int ENTRIES = 40;
@@ -51,21 +51,21 @@ final class TortureKb {
   private final FakeModel model;
   private int written = ENTRIES;
 
-  // What was said, and whoever said it was told that it is kept.
+  // Decisions and answers whose storing was acknowledged.
   final List<Decision> decisions = new ArrayList<>();
   final List<AnswerStore.Id> answers = new ArrayList<>();
 
   /**
-   * @param folder of the KB, perhaps on a faulty disk
-   * @param real the same on the disk
-   * @param home whose state folder has the store
+   * @param folder folder of the KB, perhaps on a faulty disk
+   * @param real the same folder on the real disk
+   * @param home home whose state folder has the store
    */
   TortureKb(Path folder, Path real, Path home) {
     this(folder, real, home, new NearModel());
   }
 
   /**
-   * @param model of another KB's vectors
+   * @param model model, perhaps with vectors of another KB
    */
   TortureKb(Path folder, Path real, Path home, FakeModel model) {
     this.kb = new Kb(folder);
@@ -92,7 +92,7 @@ final class TortureKb {
     return log.entry("topic-" + i % 5, "note " + i + " of the group-" + i % 9, 29_000_000 + i);
   }
 
-  /** As helix does. */
+  /** Appends entries to the log, as helix does. */
   void append(int entries) throws IOException {
     DataLogBytes log = new DataLogBytes();
     for (int i = 0; i < entries; i++) {
@@ -102,20 +102,20 @@ final class TortureKb {
     age(real.resolve("data.log"), 0);
   }
 
-  /** Has a log be written long ago, at another time for each size: nobody waits for it to rest. */
+  /** Sets an old time for a log, which depends on its size, so that no reader waits for quiet. */
   static void age(Path log, int seconds) throws IOException {
     Files.setLastModifiedTime(
         log, FileTime.from(Instant.EPOCH.plusSeconds(1_000_000_000 + Files.size(log) + seconds)));
   }
 
-  /** Works on the store, which is open as long as that takes. */
+  /** Opens the store for {@code work}, then closes it. */
   <T> T with(StoreWork<T> work) throws IOException, InterruptedException {
     try (KbStores stores = new KbStores(settings, notice -> {})) {
       return work.with(stores.of(kb));
     }
   }
 
-  /** What is done with a store. */
+  /** Work on an open store. */
   interface StoreWork<T> {
     T with(KbStore store) throws IOException, InterruptedException;
   }
@@ -125,7 +125,7 @@ final class TortureKb {
         "dup-%010x".formatted(number), Decision.Outcome.DISMISSED, Instant.EPOCH, "a ~ b");
   }
 
-  /** A decision and two answers. */
+  /** Stores a decision and two answers. */
   void say(int number) throws IOException, InterruptedException {
     Decision decision = dismissal(number);
     with(
@@ -142,7 +142,7 @@ final class TortureKb {
         });
   }
 
-  /** As {@code helix-bg one-shot} does. */
+  /** Runs as {@code helix-bg one-shot} does. */
   void oneShot() throws IOException, InterruptedException {
     with(
         store -> {
@@ -153,12 +153,12 @@ final class TortureKb {
         });
   }
 
-  /** The same, and a fault may have it fail as users are told of. */
+  /** Does the same; it may fail with an error that is meant for users. */
   void tryOneShot() throws IOException, InterruptedException {
     tryTo(this::oneShot);
   }
 
-  /** {@link #say}, or a failure that users are told of, after which nothing was acknowledged. */
+  /** Does the same as {@link #say}, or fails with an error for users, and acknowledges nothing. */
   void trySay(int number) throws IOException, InterruptedException {
     tryTo(() -> say(number));
   }
@@ -177,12 +177,12 @@ final class TortureKb {
     }
   }
 
-  /** A daemon that has just started, with a clock of its own. */
+  /** Returns a daemon that has just started, with its own clock. */
   DaemonFixture daemon() {
     return new DaemonFixture(home, kb, Map.of(), model);
   }
 
-  /** Nothing that was acknowledged is lost. */
+  /** Requires that no acknowledged decision is lost. */
   void requireAcknowledged() throws IOException, InterruptedException {
     with(
         store -> {
@@ -197,7 +197,7 @@ final class TortureKb {
         });
   }
 
-  /** The same of answers, where the database was not damaged. */
+  /** Requires that no acknowledged answer is lost; only valid if the database was not damaged. */
   void requireAnswers() throws IOException, InterruptedException {
     with(
         store -> {
@@ -207,7 +207,7 @@ final class TortureKb {
         });
   }
 
-  /** Each file is the old one or the new one, not something between. */
+  /** Requires that each file is complete: the old file or the new file. */
   void requireWhole() throws IOException {
     requireWholeReports(real.resolve("insights"));
   }
@@ -229,15 +229,15 @@ final class TortureKb {
     }
   }
 
-  /** How many files in the making were left behind in the KB's folder. */
+  /** Returns the number of temporary files left in the KB's folder. */
   long leftovers() throws IOException {
     return KeptFiles.leftovers(real);
   }
 
   /**
-   * What was published is that of a run from nothing over the same log and decisions.
+   * Requires that the published files equal those of a new store with the same log and decisions.
    *
-   * @param scratch is made anew
+   * @param scratch work folder, made anew
    */
   void requireAsFromNothing(Path scratch) throws IOException, InterruptedException {
     Torture.delete(scratch);

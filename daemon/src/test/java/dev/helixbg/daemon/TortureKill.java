@@ -26,38 +26,37 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * Kills the built program with SIGKILL, again and again on one KB that is edited between: mostly a
- * moment after it was seen to have written something. Seeds one after the other kill one-shot, the
- * daemon, and the daemon at idle work with a language model. The moment is real time, so that a
- * seed repeats what is done, not the very instruction in which the process dies; {@link
- * TortureFiles} does that.
+ * Kills the built program with SIGKILL, many times on one KB, with edits between the kills, and
+ * mostly just after a write. Successive seeds kill one-shot, the daemon, and the daemon during idle
+ * work with a language model. Kills depend on real time, so a seed repeats the work, but not the
+ * instruction at which the process dies; {@link TortureFiles} repeats that, too.
  *
- * <p>After each kill the files are looked at, and the next run is made on a copy of them in this
- * process, with the real embedding model and without asking a language model; at the end of a case
- * the built program itself makes it, and two from nothing.
+ * <p>After each kill, checks the files. Then makes the next run on a copy of the files, in this
+ * process, with the real embedding model and without a language model. At the end of a case, the
+ * built program makes the next run, and two runs without a store.
  */
 final class TortureKill extends TortureArea {
-  /** In a case of scripts/torture. */
+  /** Number of kills in a case of scripts/torture. */
   static final int KILLS = 20;
 
-  /** For what a busy machine hardly has time for. */
+  /** Longest wait, also on a busy machine. */
   private static final Duration PATIENCE = Duration.ofMinutes(3);
 
-  /** What begins before the first change, seldom. */
+  /** Maximum delay of a kill that, in rare cases, waits for no change, in ms. */
   private static final long MOST_MILLIS = 2_000;
 
-  /** A daemon that has written nothing for so long gets something to do. */
+  /** Time without a write after which a daemon gets new work. */
   private static final Duration QUIET = Duration.ofMillis(400);
 
-  /** Or that has not begun to; it may have nothing to do, or still be starting. */
+  /** The same time for a daemon that has written nothing yet; it may still be starting. */
   private static final Duration LONG_QUIET = Duration.ofSeconds(5);
 
-  /** In which a daemon publishes vectors. */
+  /** Simulated time in which a daemon publishes vectors. */
   private static final Duration A_WHILE = Duration.ofMinutes(2);
 
   private static final int GUESSED_CHANGES = 10;
 
-  /** What is killed. */
+  /** The kind of process to kill. */
   private enum Kind {
     ONE_SHOT(24, 6),
     DAEMON(24, 6),
@@ -67,8 +66,8 @@ final class TortureKill extends TortureArea {
     private final int edits;
 
     /**
-     * @param entries to begin with
-     * @param edits at a time, at most
+     * @param entries number of entries at the beginning
+     * @param edits maximum number of edits between two kills
      */
     Kind(int entries, int edits) {
       this.entries = entries;
@@ -80,23 +79,23 @@ final class TortureKill extends TortureArea {
   private final int kills;
   private final RealDaemon program;
 
-  /** The same without C2. */
+  /** The same program, without C2. */
   private final RealDaemon soon;
 
   private final Path languageModel;
   private final RememberedModel model;
-  private final FaultyDisk disk = new FaultyDisk(); // without faults: it only syncs nothing
+  private final FaultyDisk disk = new FaultyDisk(); // causes no faults here, and does not sync
 
-  /** An estimate of how often a run of one-shot changes the folder. */
+  /** Estimated number of changes of the folder by a run of one-shot. */
   private int changes = GUESSED_CHANGES;
 
   private int number;
 
-  /** What was known a moment before the last kill. */
+  /** Content of the store just before the last kill. */
   private KeptFiles before;
 
   /**
-   * @param kills in a case
+   * @param kills number of kills in a case
    */
   TortureKill(Path folder, Path dist, int kills) throws IOException {
     this.folder = folder;
@@ -133,7 +132,7 @@ final class TortureKill extends TortureArea {
     for (number = 1; number <= kills; number++) {
       if (kind != Kind.DAEMON || random.nextInt(4) > 0) {
         edit(kb, kind, random);
-      } // else a daemon may find that all was done
+      } // otherwise a daemon may have no work
       kill(kb, kind, random, said);
       requireNextRunAsFromNothing(kb.kb(), said, random.nextBoolean());
     }
@@ -187,7 +186,7 @@ final class TortureKill extends TortureArea {
     }
   }
 
-  /** Of all texts that the log has now. */
+  /** Returns the keys of all texts in the present log. */
   private Set<TextKey> wanted(Kb kb) throws IOException {
     Set<TextKey> keys = new HashSet<>();
     for (Entry entry : DataLog.read(kb.dataLog()).entries()) {
@@ -199,7 +198,9 @@ final class TortureKill extends TortureArea {
     return keys;
   }
 
-  /** On a copy, so that the built program meets what the kill left. */
+  /**
+   * Checks the next run on a copy, so that the built program still finds the files after the kill.
+   */
   private void requireNextRunAsFromNothing(Kb kb, List<Decision> said, boolean asDaemon)
       throws IOException, InterruptedException {
     Path next = folder.resolve("next");
@@ -245,7 +246,10 @@ final class TortureKill extends TortureArea {
     }
   }
 
-  /** What it believes of what the last one left may be wrong; or what one-shot believes of it. */
+  /**
+   * Requires equal reports of daemon and one-shot: either may rely on wrong data that the killed
+   * process left.
+   */
   private void requireDaemonAsOneShot(WritableKb kb) throws IOException, InterruptedException {
     program.start(kb.kb().folder());
     program.awaitUpToDate(kb.live(), Duration.ofMinutes(5));
@@ -272,7 +276,7 @@ final class TortureKill extends TortureArea {
         .replaceAll("\\s+", " ");
   }
 
-  /** At least one entry is new. */
+  /** Makes random edits; at least one entry is new. */
   private static void edit(WritableKb kb, Kind kind, Random random) throws IOException {
     for (int i = random.nextInt(kind.edits); i > 0; i--) {
       switch (random.nextInt(8)) {
@@ -284,7 +288,7 @@ final class TortureKill extends TortureArea {
           }
         }
         case 3 -> {
-          if (random.nextInt(5) == 0) { // which has passages
+          if (random.nextInt(5) == 0) { // appends a long entry, which has passages
             String words = " lease %d".formatted(random.nextInt(1 << 20)).repeat(100);
             kb.append("long", "a note of many words" + words);
           }
@@ -308,7 +312,7 @@ final class TortureKill extends TortureArea {
     return decision;
   }
 
-  /** Until idle work has begun, if it does at all. */
+  /** Waits until idle work has stored an answer, or the process has ended. */
   private void awaitAnswers(Process process, Kb kb) throws Exception {
     int before = program.stores().answers(kb.folder()).size();
     long deadline = System.nanoTime() + PATIENCE.toNanos();
@@ -321,10 +325,10 @@ final class TortureKill extends TortureArea {
   }
 
   /**
-   * Until something in the folder has changed so many times, and then perhaps for up to 50 ms; or,
-   * seldom, for some time.
+   * Waits until the folder has changed {@code changes} times, then perhaps up to 50 ms longer. In
+   * rare cases, waits for a random time instead.
    *
-   * @return changes seen
+   * @return number of changes seen
    */
   private int await(Process process, WritableKb kb, Kind kind, Random random, int changes)
       throws Exception {
@@ -365,7 +369,7 @@ final class TortureKill extends TortureArea {
           files.add(file + " " + Files.size(file));
         }
       } catch (NoSuchFileException e) {
-        continue; // gone meanwhile, or not there yet
+        continue; // the file is gone, or does not exist yet
       }
     }
     return files;

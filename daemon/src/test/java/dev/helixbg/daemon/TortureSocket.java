@@ -24,9 +24,9 @@ import java.util.Random;
 import java.util.stream.Stream;
 
 /**
- * Sends a real daemon requests that are broken: in their bytes, their JSON, their fields, or in how
- * the client behaves. Each whole line has its answer, none is a fault of helix-bg, and whoever asks
- * properly afterwards is answered.
+ * Sends broken requests to a real daemon: wrong bytes, JSON or fields, or a client that misbehaves.
+ * Each complete line must get an answer, no answer may report a fault of helix-bg, and the daemon
+ * must still answer valid requests.
  */
 final class TortureSocket extends TortureArea {
   private static final int REQUESTS = 25;
@@ -66,7 +66,7 @@ final class TortureSocket extends TortureArea {
   private final Path socket;
   private final Path logFile;
   private final RealDaemon daemon;
-  private int logged; // characters of the log that were looked at
+  private int logged; // number of characters of the log that were checked
 
   TortureSocket(Path folder, Path dist) throws IOException {
     Path home = folder.resolve("home");
@@ -100,11 +100,11 @@ final class TortureSocket extends TortureArea {
       require(files < MOST_FILES, "the daemon has %d files open", files);
       counts.merge("most files", files, Math::max);
     } catch (IOException | RuntimeException e) {
-      Thread.sleep(200); // until the log says it, too
+      Thread.sleep(200); // until the fault is in the log, too
       throw new IllegalStateException("the daemon's log ends: " + endOf(daemon.log()), e);
     }
     String log = Files.readString(logFile);
-    logged = log.length() < logged ? 0 : logged; // a new one
+    logged = log.length() < logged ? 0 : logged; // the log is a new file
     int error = log.indexOf(" ERROR ", logged);
     logged = log.length();
     require(
@@ -120,7 +120,7 @@ final class TortureSocket extends TortureArea {
   private long openFiles() throws IOException {
     Path files = Path.of("/proc/" + daemon.process().pid() + "/fd");
     if (!Files.exists(files)) {
-      return 0; // no Linux
+      return 0; // not Linux
     }
     try (Stream<Path> all = Files.list(files)) {
       return all.count();
@@ -132,17 +132,17 @@ final class TortureSocket extends TortureArea {
     byte[] line = line(random);
     try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
       switch (random.nextInt(6)) {
-        case 0 -> { // leaves in the middle of the line
+        case 0 -> { // closes the connection in the middle of the line
           send(channel, Arrays.copyOf(line, random.nextInt(line.length)));
         }
-        case 1 -> send(channel, line); // leaves without having read
-        case 2 -> { // slowly, in parts
+        case 1 -> send(channel, line); // closes the connection without reading
+        case 2 -> { // sends slowly, in parts
           int cut = random.nextInt(line.length);
           send(channel, Arrays.copyOf(line, cut));
           send(channel, Arrays.copyOfRange(line, cut, line.length));
           answered(channel, line);
         }
-        case 3 -> { // more than one at once
+        case 3 -> { // sends several requests at once
           ByteArrayOutputStream two = new ByteArrayOutputStream();
           two.write(line);
           two.write("{\"do\":\"status\"}\n".getBytes(UTF_8));
@@ -157,7 +157,7 @@ final class TortureSocket extends TortureArea {
     }
   }
 
-  /** A daemon that refuses may have closed before it has read all. */
+  /** Sends a line. A daemon that refuses it may close the connection before it has read all. */
   private static void send(SocketChannel channel, byte[] bytes) {
     try {
       ByteBuffer all = ByteBuffer.wrap(bytes);
@@ -165,7 +165,7 @@ final class TortureSocket extends TortureArea {
         channel.write(all);
       }
     } catch (IOException e) {
-      return; // what it said is still to be read
+      return; // the daemon's answer can still be read
     }
   }
 
@@ -211,7 +211,7 @@ final class TortureSocket extends TortureArea {
         .toString();
   }
 
-  /** With its end, and never one that a good client may send to have the daemon stop. */
+  /** Returns a broken line with its line feed; never a valid request to stop the daemon. */
   private static byte[] line(Random random) {
     byte[] line =
         switch (random.nextInt(8)) {

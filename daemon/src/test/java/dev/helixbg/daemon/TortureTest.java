@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A little of what scripts/torture does for hours, in this process: each fault and each damaged
- * file, in a one-shot run and in a daemon.
+ * Runs a few cases of scripts/torture in this process: each fault and each damaged file, in a
+ * one-shot run and in a daemon.
  */
 class TortureTest {
   @TempDir Path folder;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A file of the user's, when each operation on the disk in turn fails or is the last. */
+/** Tests a change of a user's file: each disk operation in turn fails, or kills the process. */
 class UserFileFaultsTest {
   private static final byte[] OLD = "- old\n".repeat(100).getBytes(UTF_8);
   private static final byte[] NEW = "- new\n".repeat(90).getBytes(UTF_8);

@@ -40,13 +40,13 @@ final class ActCommand extends JsonCommand {
   @Override
   protected void declare(Declaration to) {
     to.description(
-        "Show how to make the edit that a finding suggests, for the knowledge base as it is now:"
-            + " the calls of helix's own tools or, with --notes, a description of the edits of"
-            + " each file. Without --run and --undo, nothing is changed.",
-        "To make the edit yourself: make the checks first. Then carry out the lines 'look' (a"
-            + " command) and 'call' (a call of helix) in their order. Stop at the first failure,"
-            + " which means that another program has written to the knowledge base. At the end,"
-            + " run: helix-bg done ID.",
+        "Show how to make the edit that a finding suggests, in the present state of the knowledge"
+            + " base: list the calls of helix's tools or, with --notes, describe the edits of each"
+            + " file. Nothing is changed, except with --run or --undo.",
+        "To make the edit yourself, first make the checks in the lines 'check'. Then follow the"
+            + " lines 'look' and 'call' in their order: run the command in each line 'look', and"
+            + " make the call of helix in each line 'call'. Stop at the first failure: another"
+            + " program has then written to the knowledge base. At the end, run: helix-bg done ID.",
         "With --run, helix makes the calls. helix-bg then checks that the log contains the"
             + " changes, and marks the finding as done. In a memory file, helix-bg itself removes"
             + " or replaces items.");
@@ -81,13 +81,14 @@ final class ActCommand extends JsonCommand {
         given -> undo = given);
     to.option(
         "--plan=PLAN",
-        "Check whether the plan with this id is still valid. The command 'act' prints the id of"
-            + " its plan.",
+        "Only check whether the calls that 'act' has printed are still valid. PLAN is the id of"
+            + " these calls, in a line 'look' of the output of 'act'.",
         given -> plan = given);
     to.list(
         "--marked=MARKS",
-        "Check whether entries still end in these marks. Use it before you remove the entries."
-            + " The command 'act' prints the marks, and the calls that append them.",
+        "Only check whether entries still end in the lines that earlier calls have appended (their"
+            + " marks). Check it before you remove or rewrite these entries. MARKS is in a line"
+            + " 'look' of the output of 'act'.",
         String.class,
         given -> marked = given);
   }
@@ -221,7 +222,7 @@ final class ActCommand extends JsonCommand {
       }
     }
     if (act.path("holds").asBoolean()) {
-      say("holds", "the plan is still valid: make the next call at once");
+      say("holds", "the listed calls are still valid: make the next call at once");
     }
     act.path("losses").forEach(loss -> say("lost", loss.asText()));
     act.path("undo").forEach(call -> say("undo", call.toString()));

@@ -18,7 +18,10 @@ import java.util.List;
 import java.util.Optional;
 
 final class DaemonCommand extends ConsoleCommand {
-  /** Longest wait for a batch when the daemon stops; the vectors of a longer batch are lost. */
+  /**
+   * Longest wait, when the daemon stops, until the current batch of texts is embedded. The vectors
+   * of a batch that takes longer are lost.
+   */
   private static final Duration ENDING = Duration.ofMillis(1500);
 
   private List<Path> kbs = List.of();

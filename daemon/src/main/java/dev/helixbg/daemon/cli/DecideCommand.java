@@ -136,7 +136,7 @@ final class DecideCommand extends JsonCommand {
       if (!known.containsKey(id)) {
         if (outcome == Outcome.OPEN) {
           throw Failure.usage(
-              "nothing was decided on "
+              "there is no decision on "
                   + id
                   + NearestName.meant(id, known.keySet(), "; see: helix-bg findings --settled"));
         }
@@ -156,7 +156,8 @@ final class DecideCommand extends JsonCommand {
     }
     if (!notDone.isEmpty()) {
       console.warn(
-          "the log still has %s: dismissed, and not shown again", String.join(", ", notDone));
+          "dismissed instead of done, because the log does not show their edits: %s",
+          String.join(", ", notDone));
     }
     Instant now = Instant.now();
     return wanted.stream()
@@ -193,7 +194,7 @@ final class DecideCommand extends JsonCommand {
     return FindingsCommand.toJson(decision).retain("id", "decision", "about");
   }
 
-  /** Makes a daemon that watches the KB check it. Returns a text on who updates the report. */
+  /** Makes a daemon that watches the KB check it. Returns a text about the report's update. */
   static String whenItShows(Kb chosen, KbOption kb) {
     DaemonLink link = GlobalOptions.daemon();
     if (!link.watches(chosen)) {

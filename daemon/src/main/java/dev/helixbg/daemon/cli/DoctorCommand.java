@@ -173,8 +173,8 @@ final class DoctorCommand extends JsonCommand {
     if (model.isEmpty()) {
       note(
           "language model",
-          "none: the label classifier makes the labels, and the pair judge alone decides which"
-              + " pairs come first",
+          "none: a small classifier labels the entries, and the pair judge alone decides which"
+              + " pairs the report shows first",
           "download a model: "
               + LanguageModelFile.download(settings)
               + " ('helix-bg fetch-models list' shows which models fit); or set llm.model");
@@ -217,8 +217,8 @@ final class DoctorCommand extends JsonCommand {
   private void unmeasured(String name) {
     note(
         name,
-        "it is not known yet how far to trust this model",
-        "when the daemon is idle, it measures the model");
+        "this model has not been measured yet",
+        "run the daemon, which measures the model when it has nothing else to do");
   }
 
   private void checkKb(Settings settings) throws InterruptedException {

@@ -106,7 +106,7 @@ record FindingText(Console console, JsonNode finding, String again) {
             said.path("verdict").asText(),
             100 * said.path("probability").asDouble(),
             said.path("by").isTextual() ? ", by " + said.path("by").asText() : "",
-            said.path("cut").asBoolean() ? "; it did not read both texts to the end" : "");
+            said.path("cut").asBoolean() ? "; at least one text was not read to its end" : "");
   }
 
   private String assessment() {

@@ -57,7 +57,8 @@ public final class GenerateCommand extends JsonCommand {
     to.option("-p, --prompt=TEXT", "Prompt to answer.", given -> prompt = given);
     to.flag(
         "--raw",
-        "Use the prompt without the chat template. Special tokens in its text take effect.",
+        "Pass the prompt to the model without a chat template. Special tokens in the prompt take"
+            + " effect.",
         given -> raw = given);
     to.option(
         "-n, --tokens=N",
@@ -67,9 +68,9 @@ public final class GenerateCommand extends JsonCommand {
     to.flag("--stats", "Print timings and counters to stderr.", given -> stats = given);
     to.flag(
         "--check",
-        "Run the prompt on the CPU, too (on the scalar reference if the backend is the CPU). Print"
-            + " the difference at each tap (a point of comparison) of each layer, and the first"
-            + " tap that differs too much.",
+        "Also compute the prompt on the CPU (or, if the model runs on the CPU, with the slow scalar"
+            + " reference), and compare the results. Print their difference at each tap (a point of"
+            + " comparison) in each layer, and the first tap with too large a difference.",
         given -> check = given);
   }
 
@@ -157,7 +158,10 @@ public final class GenerateCommand extends JsonCommand {
     private final StringBuilder text = new StringBuilder();
     private int at;
 
-    /** Prints a piece unless it is printed; if the answer differs now, prints it from the start. */
+    /**
+     * Prints the next piece, unless it was printed before the failure. If the new answer differs
+     * from the printed one, prints it from the start.
+     */
     void next(String piece) {
       if (at < text.length() && text.indexOf(piece, at) != at) {
         text.setLength(at);
@@ -257,7 +261,7 @@ public final class GenerateCommand extends JsonCommand {
         : ids.toArray();
   }
 
-  /** Returns the tokens per second. The first token is not counted: it results from the prompt. */
+  /** Returns the tokens per second, without the first token, which results from the prompt. */
   private static double decodedPerSecond(Generation answer) {
     int passes = tokenIds(answer).length - 1;
     return passes < 1 ? 0 : passes * 1e9 / answer.decodeNanos();

@@ -51,7 +51,7 @@ public final class HelixBg {
 
   private static final Set<String> VERSION = Set.of("--version", "-V");
 
-  /** Runs one command line, then ends the JVM. {@code bench} makes the benchmarks, by name. */
+  /** Runs one command line, then ends the JVM. {@code bench} returns the benchmarks by name. */
   public static void start(Supplier<Map<String, ConsoleCommand>> bench, String... arguments) {
     Locale.setDefault(Locale.ROOT); // numbers look the same in every region
     String first = arguments.length > 0 ? arguments[0] : "";
@@ -173,7 +173,7 @@ public final class HelixBg {
     CommandSpec spec = Declaration.withHelp(CommandSpec.create()).name("helix-bg");
     spec.usageMessage()
         .description(
-            "A second, slower mind for a helix knowledge base:",
+            "Checks helix knowledge bases in the background:",
             "finds duplicates, missing links and overlapping topics, and writes reports on them"
                 + " into the folder of the knowledge base.",
             "To try it: helix-bg one-shot --sample",
@@ -249,7 +249,9 @@ public final class HelixBg {
     }
     CommandSpec spec = CommandSpec.create();
     spec.usageMessage()
-        .description("Measure this machine; every benchmark checks its result first.")
+        .description(
+            "Measure how fast this machine runs parts of helix-bg. Every benchmark first checks"
+                + " that its results are right.")
         .synopsisSubcommandLabel("BENCHMARK");
     commands.forEach((name, command) -> spec.addSubcommand(name, declared.apply(command)));
     return Declaration.withHelp(spec);

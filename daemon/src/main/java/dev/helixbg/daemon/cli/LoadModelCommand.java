@@ -25,8 +25,8 @@ public final class LoadModelCommand extends ConsoleCommand {
   @Override
   protected void declare(Declaration to) {
     to.description(
-        "List the metadata and tensors of a GGUF file. Then open the model and print its"
-            + " configuration and the time it took, or the reason why it cannot run here.");
+        "List the metadata and tensors of a GGUF file. Then open the model, and print its"
+            + " configuration and how long the opening took, or why the model cannot run here.");
     to.add(options, flags);
     to.argument("FILE", "Model, a GGUF file.", Path.class, given -> file = given);
   }

@@ -54,9 +54,9 @@ final class ManCommand extends ConsoleCommand {
             """
             # Reference
 
-            Commands, exit codes and settings, as the program itself knows them: `helix-bg man --markdown` prints this page.
-            Name the folder of a knowledge base by an argument or by `--kb FOLDER`. If a text follows the argument, write the
-            argument as a path (`./kb`). A checkout of the sources also has the command `bench`: [benchmarks.md](benchmarks.md).
+            Commands, exit codes and settings; `helix-bg man --markdown` prints this page. Name the folder of a knowledge base
+            by an argument or by `--kb FOLDER`. In commands with a further argument, such as the text of `search`, write the
+            folder as a path (`./kb`). A checkout of the sources also has the command `bench`: [benchmarks.md](benchmarks.md).
 
             ## Commands
             """);

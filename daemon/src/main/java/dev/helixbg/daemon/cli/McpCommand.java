@@ -39,7 +39,8 @@ final class McpCommand extends ConsoleCommand {
     to.add(kb);
     to.option(
         "--print-config=CLIENT",
-        "Print the configuration for a client that starts this server: ${COMPLETION-CANDIDATES}.",
+        "Print the configuration with which a client starts this server. CLIENT is one of:"
+            + " ${COMPLETION-CANDIDATES}.",
         ClientConfig.class,
         given -> client = given);
     to.flag(

@@ -97,7 +97,7 @@ public final class OneShotCommand extends JsonCommand {
     ReportFolder there = copy == null ? store.outputs().shown() : ReportFolder.in(copy);
     String told = summary + TerminalSummary.where(there.html().toString());
     console.coloured().print(console.colour() ? told : plain(told));
-    kb.places(settings, store.kb()).ifPresent(places -> console.note("Read: %s", places));
+    kb.places(settings, store.kb()).ifPresent(places -> console.note("Files read: %s", places));
     if (sample) { // other commands find the sample only by its path
       tellWhatNext(store, " " + store.kb().folder());
     } else if (NotesKb.of(store.kb(), settings).isPresent()) {
@@ -132,7 +132,7 @@ public final class OneShotCommand extends JsonCommand {
             ? plain(TerminalSummary.render(firstLook))
             : firstLook.firstLook().orElseThrow().words();
     words.lines().forEach(line -> console.note("%s", line));
-    console.note("First look: %s", store.outputs().shown().html());
+    console.note("First look (an early report): %s", store.outputs().shown().html());
   }
 
   private static String plain(String coloured) {

@@ -20,7 +20,8 @@ final class RelatedCommand extends QueryCommand {
             + " options.",
         5,
         "Print JSON: one line for each entry, then a line with alreadySaid (yes, contradicts,"
-            + " perhaps, no, unknown), the entry, its title and the probability.");
+            + " perhaps, no or unknown), the name and title of the entry that this answer is about,"
+            + " and the probability.");
     to.description(
         "Check a text before you store it: whether an entry already says it or contradicts it."
             + " Lists the nearest entries, too.");

@@ -108,7 +108,10 @@ final class ServiceCommand extends ConsoleCommand {
     }
   }
 
-  /** Makes the service's folders, because a service manager makes only existing ones writable. */
+  /**
+   * Creates the folders to which the service writes. A service manager gives write access only to
+   * folders that exist.
+   */
   private static void makeFolders(ServiceSpec spec, DaemonHome home) throws IOException {
     PrivateFiles.makeFolders(home.folder());
     PrivateFiles.makeFolder(home.logs());
@@ -188,7 +191,10 @@ final class ServiceCommand extends ConsoleCommand {
     return kept;
   }
 
-  /** Whether the service gets a variable: settings, options for Java, shared folders. */
+  /**
+   * Whether the service gets an environment variable: one that has a setting, options for Java, or
+   * the path of a folder that the service shares with commands.
+   */
   private static boolean isKept(String variable) {
     return variable.startsWith("HELIX_BG_") && !variable.startsWith("HELIX_BG_LAUNCHER_")
         || variable.equals("HELIX_BG_LAUNCHER_JAVA_OPTIONS")

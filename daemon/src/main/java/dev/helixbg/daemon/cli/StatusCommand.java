@@ -10,7 +10,9 @@ final class StatusCommand extends JsonCommand {
 
   @Override
   protected void declare(Declaration to) {
-    to.description("Show the state of the daemon: knowledge bases, models, counts, last error.");
+    to.description(
+        "Show the state of the daemon: knowledge bases, models, processor time, memory, last"
+            + " error.");
   }
 
   @Override
@@ -37,11 +39,17 @@ final class StatusCommand extends JsonCommand {
           kb.path("gone").asBoolean()
               ? "missing at present"
               : kb.path("upToDate").asBoolean() ? "up to date" : "not up to date");
-      left(kb, "passagesLeft", "the report is a first look: %,d passages have no vector yet");
-      left(kb, "pairsLeft", "the report is a first look: %,d pairs have not been judged yet");
+      left(
+          kb,
+          "passagesLeft",
+          "the report is a first look (incomplete): %,d passages have no vector yet");
+      left(
+          kb,
+          "pairsLeft",
+          "the report is a first look (incomplete): %,d pairs have not been judged yet");
       left(kb, "questionsLeft", "%,d questions to the language model are left");
       if (!kb.path("trouble").isNull()) {
-        console.say("    trouble: %s", kb.path("trouble").asText());
+        console.say("    problem: %s", kb.path("trouble").asText());
       }
     }
     if (status.hasNonNull("idleWork")) {
@@ -77,6 +85,6 @@ final class StatusCommand extends JsonCommand {
                 .formatted(
                     idle.path("job").asText(), idle.path("done").asInt(), idle.path("left").asInt())
             : work;
-    return what + ", of " + idle.path("kb").asText();
+    return what + ", for " + idle.path("kb").asText();
   }
 }

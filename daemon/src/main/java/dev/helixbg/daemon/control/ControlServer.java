@@ -266,8 +266,9 @@ public final class ControlServer implements AutoCloseable {
   }
 
   /**
-   * Limits: clients at once, bytes of a request, time between two requests, time of one request's
-   * line, and time for which a reply waits for its reader.
+   * Limits of the server: number of clients at the same time, bytes of a request, time between two
+   * requests of a client, time from a request's first byte to its last, and time that a client
+   * takes to read a reply.
    */
   public record ControlLimits(
       int clients, int lineBytes, Duration idle, Duration line, Duration write) {

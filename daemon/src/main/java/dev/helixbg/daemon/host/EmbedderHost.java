@@ -60,7 +60,10 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
     };
   }
 
-  /** Returns the other method. If queries need its model, too, a host keeps that model loaded. */
+  /**
+   * Returns the other embedding method, if any. If queries need its model, too, a host keeps that
+   * model loaded.
+   */
   @Override
   public Optional<OtherWay> otherWay(boolean passages) {
     return source

@@ -34,7 +34,7 @@ public record LanguageModelFile(Path file) {
   /** Results of checks whether a file is a usable model, by the file's path and state. */
   private static final Map<String, ModelCheck> CHECKED = new ConcurrentHashMap<>();
 
-  /** Size of the context in tokens: more than the longest system prompt, two entries, an answer. */
+  /** Size of the context in tokens; fits the longest system prompt, two entries and an answer. */
   private static final int CONTEXT = 8192;
 
   /**

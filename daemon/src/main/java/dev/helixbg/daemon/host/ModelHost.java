@@ -59,12 +59,12 @@ abstract class ModelHost<M> implements AutoCloseable {
     return closed;
   }
 
-  /** Never waits, even while the model is being loaded. */
+  /** Returns whether the model is loaded. Never waits, even while a thread is loading it. */
   public boolean isLoaded() {
     return loaded != null;
   }
 
-  /** Releases the model if it was idle for {@code idle}, if present; returns whether it did so. */
+  /** Releases the model if it was idle for {@code idle} (empty: never); returns whether it did. */
   public synchronized boolean releaseAfter(Optional<Duration> idle) {
     return idle.isPresent() && clock.nanos() - idleSince >= idle.get().toNanos() && releaseUnused();
   }

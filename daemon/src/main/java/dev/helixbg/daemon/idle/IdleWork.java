@@ -46,7 +46,7 @@ public final class IdleWork implements AutoCloseable {
   /** Time after which a failed job is tried again, unless its KB changes before. */
   private static final Duration RETRY = Duration.ofMinutes(30);
 
-  /** Name of problems with the language model, which all KBs share. */
+  /** Name under which problems with the language model are logged; all KBs share the model. */
   private static final String MODEL = "the language model";
 
   /** The machine's battery state, and its load per core; tests replace both. */
@@ -163,7 +163,8 @@ public final class IdleWork implements AutoCloseable {
   }
 
   /**
-   * Whether other programs need the machine, or it runs on battery and the settings forbid that.
+   * Whether other programs need the machine, or the settings forbid work on battery and the machine
+   * runs on battery.
    *
    * @param ownThreads number of the job's own threads, whose load does not count
    */

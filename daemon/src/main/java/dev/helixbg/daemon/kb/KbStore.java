@@ -68,8 +68,8 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
   }
 
   /**
-   * Returns the entries with their vectors, if the store has a layout (their positions) for the
-   * present log.
+   * Returns the entries with their vectors, if the store has a layout (the positions of the vectors
+   * in the store) for the present log.
    */
   public Optional<KbEntries> entriesAsKept(VectorIds ids, int modelTokens) {
     Optional<String> log = outputs.seenLog();

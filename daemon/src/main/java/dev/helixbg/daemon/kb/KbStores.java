@@ -46,9 +46,10 @@ import java.util.function.Predicate;
  * folder.
  *
  * <p>The file {@value #PLACE} has the KB's path, its former paths, and a hash of the log's
- * beginning. A new KB is a moved KB if it has the hash that a store noted, and there is no KB at
- * the noted path any more. If a KB appears again at a former path, for instance on a disk that was
- * not mounted, its new store gets a copy of the decisions.
+ * beginning. A KB without a store counts as a moved KB if a store has noted the hash of its log's
+ * beginning, and the KB is gone from the path that this store has noted. If a KB appears again at a
+ * former path, for instance on a disk that was not mounted, its new store gets a copy of the
+ * decisions.
  */
 public final class KbStores implements AutoCloseable {
   private static final String FOLDER = "kb";
@@ -88,7 +89,9 @@ public final class KbStores implements AutoCloseable {
   private final Consumer<String> notices;
   private final Map<Kb, KbStore> open = new HashMap<>();
 
-  /** Number of closings. A call of {@link #openAhead} before a closing opens no store after it. */
+  /**
+   * Number of calls of {@link #close}; a thread of {@link #openAhead} gives up if it has changed.
+   */
   private int closings;
 
   /** {@code notices} receives messages for the user, for instance that a KB was moved. */
@@ -259,7 +262,8 @@ public final class KbStores implements AutoCloseable {
     if (Files.exists(decisions)) {
       Files.copy(decisions, to.resolve(DecisionStore.COPY), COPY_ATTRIBUTES, REPLACE_EXISTING);
       notices.accept(
-          "%s is there again: it gets a copy of your decisions; their store now belongs to %s"
+          ("%s exists again, and gets a copy of your decisions. The store with the original"
+                  + " decisions now belongs to %s")
               .formatted(place.path, noted(from).path("place").asText()));
     }
   }

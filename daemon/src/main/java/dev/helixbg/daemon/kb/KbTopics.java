@@ -20,7 +20,7 @@ public final class KbTopics {
   private KbTopics() {}
 
   /**
-   * Returns a topic as the knowledge base spells it; a Mac composes accented letters differently.
+   * Returns a topic as the knowledge base spells it; a Mac may encode accented letters differently.
    * Fails if there is no such topic; the message suggests the nearest topic, or lists some topics.
    */
   public static String require(Kb kb, String topic) throws InterruptedException {

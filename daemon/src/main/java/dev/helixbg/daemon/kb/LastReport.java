@@ -33,8 +33,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The last report on a knowledge base, in its store: a row for its origin, and a row for each
- * finding.
+ * The last report on a knowledge base, in the database of the store. One row has the report's
+ * origin, and each finding has a row.
  */
 public record LastReport(Database database) {
   static final List<String> TABLES =
@@ -316,7 +316,7 @@ public record LastReport(Database database) {
     void passTo(FindingList.Sink sink) throws SQLException;
   }
 
-  /** Stores a report in place of the last. */
+  /** Stores a report, which replaces the last report. */
   void keep(Origin origin, List<String> entries, Source findings) {
     database.write(
         Durability.COMPUTED,

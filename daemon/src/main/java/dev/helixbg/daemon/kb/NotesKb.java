@@ -59,7 +59,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
    */
   private static final int FORMAT = 11;
 
-  /** Time after a change of a file in which a second change may leave the file's time the same. */
+  /** Longest time between two changes of a file that may get the same modification time. */
   private static final Duration SETTLED = Duration.ofSeconds(2);
 
   private static final Duration LOCK_WAIT = Duration.ofMinutes(2);
@@ -110,8 +110,8 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   }
 
   /**
-   * Returns the text fields of the account; empty if it cannot be read. An ObjectMapper would take
-   * 40 ms.
+   * Returns the text fields of the account; empty if it cannot be read. Uses no ObjectMapper, which
+   * would take 40 ms.
    */
   private static Map<String, String> places(Kb kb) {
     Map<String, String> texts = new HashMap<>();

@@ -32,7 +32,7 @@ public record ReportFolder(Path html, Path markdown, Path json) {
         folder.resolve("report.html"), folder.resolve("report.md"), folder.resolve("report.json"));
   }
 
-  /** Returns the files in the order of writing; report.json is last, so if it is new, all are. */
+  /** Returns the files in the order of writing. If report.json, the last, is new, all are new. */
   List<Path> files() {
     return List.of(html, markdown, json);
   }

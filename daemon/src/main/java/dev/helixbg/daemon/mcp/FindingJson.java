@@ -13,7 +13,7 @@ import java.util.function.UnaryOperator;
 final class FindingJson {
   private static final int EXCERPT = 200;
 
-  /** Maximum length of an entry's text in a single finding; the tool {@code entry} has the rest. */
+  /** Maximum characters of an entry's text; the tool {@code entry} returns the rest. */
   static final int TEXT = 4_000;
 
   private static final int LINE = 300;
@@ -113,7 +113,10 @@ final class FindingJson {
     return shown;
   }
 
-  /** Returns the passage that matches the other entry; if {@code isWhole}, adds the text around. */
+  /**
+   * Returns the passage that matches the other entry of the pair. If {@code isWhole}, adds the text
+   * before and after it.
+   */
   private static Optional<ObjectNode> matched(JsonNode finding, String side, boolean isWhole) {
     JsonNode passage = finding.at("/evidence/passages/" + side);
     String text = finding.path(side).path("text").asText();

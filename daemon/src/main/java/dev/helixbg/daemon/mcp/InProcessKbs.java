@@ -35,9 +35,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers requests in this process if no daemon watches the KB. If a log has changed, vectors and
- * report are updated first, without the language model. Decisions take effect at once; they change
- * the report between requests.
+ * Answers requests in this process if no daemon watches the KB. If a log has changed, updates
+ * vectors and report first, without the language model. Stores decisions at once, but updates the
+ * report for them only after a pause without requests.
  */
 final class InProcessKbs implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(InProcessKbs.class);
@@ -45,7 +45,10 @@ final class InProcessKbs implements AutoCloseable {
 
   private static final Set<String> EMBEDDING = Set.of("search", "related");
 
-  /** Requests that wait until the report contains all answers, because answers change its order. */
+  /**
+   * Requests before which the report is updated with all answers, because answers change the order
+   * of its findings.
+   */
   private static final Set<String> LISTING = Set.of("findings", "finding", "act");
 
   private final KbHost host;
@@ -54,7 +57,7 @@ final class InProcessKbs implements AutoCloseable {
   private final KbRequests requests;
   private final ScheduledExecutorService chores;
 
-  /** State of each KB after its last complete run. A run holds the monitor of this map. */
+  /** State of each KB after its last complete run. A thread locks this map during a run. */
   private final Map<Kb, UpToDate> upToDate = new ConcurrentHashMap<>();
 
   private record UpToDate(Optional<FileState> log, Optional<LastReport.Origin> report) {}
@@ -105,7 +108,10 @@ final class InProcessKbs implements AutoCloseable {
     return List.copyOf(lines);
   }
 
-  /** Makes a run if log or report have changed or, if {@code whole}, the report lacks decisions. */
+  /**
+   * Updates vectors and report if the log or the report has changed. If {@code whole}, updates them
+   * also if the report lacks decisions.
+   */
   private void bringUpToDate(Kb kb, boolean whole, Progress.Display progress)
       throws InterruptedException {
     synchronized (this) { // parallel calls wait, so that only one call reads the notes
@@ -157,8 +163,8 @@ final class InProcessKbs implements AutoCloseable {
   }
 
   /**
-   * Loads the model for searches, because this takes longest. Does not load it if the settings
-   * release an idle model at once.
+   * Loads the model for searches in advance, because no other step of a search takes longer. Does
+   * not load it if the settings release an idle model at once.
    */
   void openAhead(Kb kb) {
     state(kb);

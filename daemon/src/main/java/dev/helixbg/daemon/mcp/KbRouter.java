@@ -29,7 +29,7 @@ final class KbRouter implements AutoCloseable {
   /** Longest wait for an answer, longer than any time limit of the daemon. */
   private static final Duration ANSWER_WITHIN = Duration.ofMinutes(31);
 
-  /** Time within which the first question of a client comes, if the client asks one at once. */
+  /** Longest time in which the first request comes, if a client sends one at once. */
   private static final Duration AT_ONCE = Duration.ofMillis(500);
 
   private final List<Kb> named;

@@ -80,14 +80,15 @@ final class McpPrompts {
                     topic.map(t -> " with topic \"" + t + "\"").orElse(""))),
         prompt(
             "study",
-            "Read pairs of entries, so that pairs worth acting on come first. Edits nothing.",
+            "Read and judge pairs of entries, so that the list of findings begins with pairs worth"
+                + " acting on. Edits nothing.",
             argument("budget", "number of questions; default: 50"),
             budget ->
                 STUDY.formatted(
                     budget.filter(text -> text.matches("[1-9][0-9]{0,3}")).orElse(BUDGET))),
         prompt(
             "brief",
-            "What is repeated, contradicted or out of date.",
+            "Summarize which entries are repeated, contradicted or out of date. Edits nothing.",
             Optional.empty(),
             _ -> BRIEF));
   }

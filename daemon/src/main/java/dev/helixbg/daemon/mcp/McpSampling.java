@@ -31,7 +31,7 @@ final class McpSampling {
   private static final int QUESTIONS = 10;
   private static final int QUESTIONS_A_DAY = 50;
 
-  /** Maximum number of tokens per answer, and for text around the answers. */
+  /** Maximum number of tokens of an answer, and of all text around the answers. */
   private static final int TOKENS = 50;
 
   private static final int LONGEST_REASON = 300;

@@ -79,7 +79,7 @@ public final class McpService {
     return ServerCapabilities.builder().tools(false).prompts(false).build();
   }
 
-  /** Serves a client until it closes {@code in}. If {@code kbs} is empty, see {@link KbRouter}. */
+  /** Serves a client until it closes {@code in}. {@link KbRouter} chooses KBs if none are given. */
   public static void serve(
       List<Kb> kbs,
       Settings settings,

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The MCP tools. They have small schemas, because clients send them with every request. */
+/** The MCP tools. Their schemas are small, because clients send them to models all the time. */
 record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling sampling) {
   private static final int HITS = 10;
   private static final int NEAREST = 5;
@@ -53,11 +53,11 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
             "related",
             "Returns the entries nearest to a text that is about to be stored, or to an entry, and"
                 + " whether one of them already says the same. alreadySaid has one of five values."
-                + " 'yes': the entry in the field 'entry' says the same. 'contradicts': it seems to"
-                + " say something else about the same thing; read it before you change it."
-                + " 'perhaps': read the nearest entries, first the one in 'entry'."
-                + " 'no': no entry says the same. 'unknown': not all entries are indexed, see"
-                + " 'coverage'. Give either 'text' or 'entry'.",
+                + " 'yes': the entry in the field 'entry' says the same. 'contradicts': the entry"
+                + " in 'entry' seems to say something else about the same thing; read that entry"
+                + " before you change it. 'perhaps': read the nearest entries, first the one in"
+                + " 'entry'. 'no': no entry says the same. 'unknown': not all entries are indexed,"
+                + " see 'coverage'. Give either 'text' or 'entry'.",
             reads(),
             List.of(
                 ToolArgument.text(
@@ -83,10 +83,11 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
             answers::entry),
         tool(
             "findings",
-            "The findings, the most valuable first: id, kind, entries, possible edits. With id: one"
-                + " finding with its texts, up to 4,000 characters each (if 'textOmitted' is set,"
-                + " call 'entry' for the rest). Ask the user before you edit. Use 'act' to get the"
-                + " tool calls that make the edit of a finding. After these calls, call 'decide'.",
+            "Returns the findings, the most valuable first: id, kind, entries, possible edits. With"
+                + " id: one finding with its texts, up to 4,000 characters each (if 'textOmitted'"
+                + " is set, call 'entry' for the rest). Ask the user before you edit. Use 'act' to"
+                + " get the tool calls that make the edit of a finding. After these calls, call"
+                + " 'decide'.",
             reads(),
             List.of(
                 ToolArgument.text("id", NAME, "id of a finding, to get it in full"),
@@ -113,9 +114,13 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
                 ToolArgument.text("id", NAME, "id of the finding").needed(),
                 ToolArgument.choice("as", FindingRequests.WAYS),
                 ToolArgument.text(
-                    "plan", NAME, "leave this out, unless a call that 'act' returned has it"),
+                    "plan",
+                    NAME,
+                    "copy it from a call that 'act' returned; otherwise leave it out"),
                 ToolArgument.text(
-                    "marked", NAME, "leave this out, unless a call that 'act' returned has it"),
+                    "marked",
+                    NAME,
+                    "copy it from a call that 'act' returned; otherwise leave it out"),
                 KB),
             answers::act),
         tool(

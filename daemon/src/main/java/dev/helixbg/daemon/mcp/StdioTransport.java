@@ -76,8 +76,9 @@ final class StdioTransport implements McpServerTransportProvider {
   private final List<String> tools;
 
   /**
-   * Requests without an answer, by the JSON of the client's id; the SDK uses this JSON, too. They
-   * are removed under the lock of {@link #out}, so that no progress is sent after an answer.
+   * Requests that have no answer yet. The key is the JSON of the id that the client gave, which the
+   * SDK uses, too. A request is removed under the lock of {@link #out}, so that no message about
+   * progress follows its answer.
    */
   private final Map<Object, Call> unanswered = new ConcurrentHashMap<>();
 
@@ -89,7 +90,10 @@ final class StdioTransport implements McpServerTransportProvider {
 
   private boolean answered;
 
-  /** Whether {@code initialized} has come, or a request after the answer to {@code initialize}. */
+  /**
+   * Whether the client has sent {@code initialized}, or a request after the answer to its {@code
+   * initialize}.
+   */
   private boolean initialized;
 
   private Runnable greeted;
@@ -251,7 +255,7 @@ final class StdioTransport implements McpServerTransportProvider {
         : null;
   }
 
-  /** Returns what is wrong in a request; the SDK's own message does not list the known tools. */
+  /** Returns the error in a request, if any, with the list of tools that the SDK leaves out. */
   private Optional<String> wrong(JSONRPCRequest request) {
     if (request.params() != null && !(request.params() instanceof Map)) {
       return Optional.of("\"params\" must be an object");
@@ -349,7 +353,7 @@ final class StdioTransport implements McpServerTransportProvider {
       };
     }
 
-    /** Gives an answer the client's id, and replaces an error text that names Java classes. */
+    /** Puts the client's id into an answer, and replaces an error text that names Java classes. */
     private Object forClient(JSONRPCMessage message) {
       if (!(message instanceof JSONRPCResponse answer)) {
         return message;
@@ -363,7 +367,10 @@ final class StdioTransport implements McpServerTransportProvider {
       return json.setAll(reply(answer.id()));
     }
 
-    /** Takes the first text of a list, which version 2025-11-25 allows but the SDK does not. */
+    /**
+     * Reads a sampling result. If its content is a list, takes the first text: version 2025-11-25
+     * of MCP allows a list, but the SDK does not.
+     */
     @Override
     public <T> T unmarshalFrom(Object data, TypeRef<T> type) {
       JsonNode json = mapper.convertValue(data, JsonNode.class);

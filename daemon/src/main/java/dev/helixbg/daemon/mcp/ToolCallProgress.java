@@ -89,7 +89,7 @@ final class ToolCallProgress implements AutoCloseable {
       };
     }
 
-    /** Sends the step as text, and the seconds: the protocol requires a number that grows. */
+    /** Sends the name of the step, and the seconds so far as the number that must grow (in MCP). */
     void tell(McpSyncServerExchange client, Object token) {
       double seconds = (System.nanoTime() - start) / 1_000_000_000L;
       String message = total > 0 ? "%s: %,d of %,d".formatted(what, done.get(), total) : what;

@@ -102,8 +102,8 @@ public record Pipeline(
 
   /**
    * Runs all stages. Before a long stage, offers {@code looks} a first look (an early report). If a
-   * first look came before the passages, none comes before the reading of pairs. If the KB has no
-   * complete report, a first look at the newest entries may come before all others.
+   * first look came before the embedding of passages, none comes before the reading of pairs. If
+   * the KB has no complete report, a first look at the newest entries may come before all others.
    *
    * @throws InterruptedException when interrupted; the vectors and answers until then are saved
    */
@@ -144,7 +144,7 @@ public record Pipeline(
     return new EmbeddingStage(kb.database(), embedder, display, log);
   }
 
-  /** Offers a first look. Collects garbage before and after it, 470 MB with 100,000 entries. */
+  /** Offers a first look. Before and after it, frees garbage (470 MB with 100,000 entries). */
   private static void offer(FirstLooks looks, FirstLookMaker known) throws InterruptedException {
     System.gc();
     looks.look(known);

@@ -21,8 +21,8 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Texts with their vectors: known ones from the store, and new ones, which are saved after every
- * {@link #BATCH_TEXTS} texts. One thread at a time may use an instance.
+ * Texts with their vectors. Stored vectors are read; new vectors are saved after every {@link
+ * #BATCH_TEXTS} texts. One thread at a time may use an instance.
  *
  * <p>All vectors of an instance are made by one method. This is the usual method, unless a trial
  * has found the other method (see {@link EmbedderSource#otherWay}) faster, and the other method can
@@ -105,7 +105,7 @@ public final class TextVectors {
     return missing.size();
   }
 
-  /** Returns the work of the missing vectors, in units of {@link MiniLm#work}. */
+  /** Returns the work that computing the missing vectors takes, in units of {@link MiniLm#work}. */
   long workLeft() {
     return missing.values().stream().mapToLong(this::work).sum();
   }
@@ -148,7 +148,9 @@ public final class TextVectors {
     return id;
   }
 
-  /** Returns the keys by which other classes identify the texts; they are of the usual method. */
+  /**
+   * Returns the texts' keys by the usual method; other classes identify the texts by these keys.
+   */
   List<TextKey> names() {
     return isUsual()
         ? List.copyOf(keys)

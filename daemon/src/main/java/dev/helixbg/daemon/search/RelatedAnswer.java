@@ -90,8 +90,9 @@ public final class RelatedAnswer {
   }
 
   /**
-   * Returns the content of an entry, without a note's title. If the asked text also begins with the
-   * title or the title's last heading, this first line of the asked text replaces the title.
+   * Returns the content of an entry. If the entry is a note, or a section of a note, leaves out its
+   * title. If the asked text begins with that title, or with the title's last heading, the asked
+   * text's first line replaces the title.
    */
   private static String whole(Entry entry, String asked) {
     String content = entry.text().content();

@@ -258,7 +258,7 @@ public final class Daemon implements AutoCloseable {
     }
   }
 
-  /** Closes all parts, the control socket last, because the stopping client awaits its answer. */
+  /** Closes all parts; the control socket last, because it still answers the stop request. */
   @Override
   public void close() {
     close(control::refuse);

@@ -50,8 +50,8 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   public static final List<String> SIDES = List.of("a", "b");
 
   /**
-   * Returns a handler; if the log has changed since the last report, waits until it is quiet, and
-   * reads it.
+   * Returns a handler. If the log has changed since the last report, waits until it stops changing,
+   * and reads it.
    */
   public static FindingRequests of(KbStore store, Settings settings, String modelId)
       throws InterruptedException {
@@ -177,7 +177,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     Optional<String> keep = choice(request, "keep", SIDES);
     Optional<String> plan = Optional.ofNullable(request.path("plan").textValue());
     if (decisions.on(finding.id()).isPresent()) {
-      throw Failure.usage(finding.id() + " is settled: first undo the decision on it");
+      throw Failure.usage(finding.id() + " is dismissed or done: first undo this decision");
     }
     ObjectNode act = present.act(finding, opinion(finding, decisions), as, keep, notes);
     notes
@@ -202,7 +202,9 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   private static Failure absent(String id, LastReport.Listing listing, Decisions decisions) {
     return decisions.lastOn(id).isPresent() && decisions.on(id).isEmpty()
         ? Failure.usage(
-            id + " is not in the last report: after a decision is undone, the next report lists it")
+            id
+                + " is not in the last report. If its decision was undone, the next report lists it"
+                + " again")
         : unknown(id, listing);
   }
 
@@ -277,7 +279,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
       throw unknown(id, listing.orElseThrow());
     }
     if (verdict == Outcome.OPEN) {
-      Decision last = settled.orElseThrow(() -> Failure.usage("nothing was decided on " + id));
+      Decision last = settled.orElseThrow(() -> Failure.usage("there is no decision on " + id));
       if (by == By.AGENT && last.by() == By.PERSON) {
         throw Failure.usage(
             ("a person decided on %s, and only a person can take this decision back: helix-bg undo"

@@ -42,7 +42,10 @@ import java.util.function.Supplier;
 public final class PresentFindings {
   private final Supplier<PresentEntries> log;
 
-  /** Entries of the present log; null while this log is the report's log and was not yet read. */
+  /**
+   * Entries of the present log; null until it is read, which can wait if the report was made from
+   * it.
+   */
   private PresentEntries entries;
 
   private PresentFindings(Supplier<PresentEntries> log) {
@@ -54,12 +57,12 @@ public final class PresentFindings {
     this.entries = entries;
   }
 
-  /** Reads the log, once it is quiet. */
+  /** Reads the log when it has stopped changing. */
   public static PresentFindings read(Kb kb, String modelId) throws InterruptedException {
     return new PresentFindings(new PresentEntries(DataLog.readQuiet(kb.dataLog()), modelId));
   }
 
-  /** Returns the findings of the last report. Reads the log now only if it is not the report's. */
+  /** Returns the last report's findings. Reads the log at once only if it has changed since. */
   static PresentFindings of(KbStore store, String modelId) throws InterruptedException {
     boolean isOfReport =
         store
@@ -232,8 +235,8 @@ public final class PresentFindings {
     if (acts.isEmpty()) {
       if (finding.section().equals("secrets")) {
         throw Failure.usage(
-            ("no edit follows from %s: remove the secret from the entry, and have a new secret"
-                    + " issued")
+            ("helix-bg plans no edit for %s: remove the secret from the entry yourself, and have a"
+                    + " new secret issued")
                 .formatted(finding.id()));
       }
       throw Failure.usage(

@@ -79,8 +79,9 @@ public final class LaunchdPlist {
   }
 
   /**
-   * Returns the domain in which the service is installed; else {@code gui/UID} while the user is
-   * logged in at the screen; else, for example over SSH, {@code user/UID}. Fails if neither exists.
+   * Returns the launchd domain of the service. If the service is not installed yet, returns {@code
+   * gui/UID} while the user is logged in at the screen, and otherwise (for example over SSH) {@code
+   * user/UID}. Fails if neither domain exists.
    */
   public static String domain(long uid) throws InterruptedException {
     List<String> domains = List.of("gui/" + uid, "user/" + uid);

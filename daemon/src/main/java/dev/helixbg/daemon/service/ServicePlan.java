@@ -72,8 +72,8 @@ public final class ServicePlan {
   }
 
   /**
-   * Returns the steps for a systemd user instance. The unit is enabled by its path, because
-   * systemd's own {@code XDG_CONFIG_HOME} may name another folder.
+   * Returns the steps for a systemd user instance. Enables the unit by its path, because {@code
+   * XDG_CONFIG_HOME} may have another value for systemd.
    */
   public static List<ServiceStep> systemd(Action action, Optional<ServiceSpec> spec, Path home) {
     Path unit = unit(home);

@@ -42,9 +42,9 @@ public record Console(
   /**
    * Returns the console that the launcher scripts/helix-bg prepared, or else a plain console. The
    * launcher tests stdout and stderr for a terminal, because Java cannot test them separately.
-   * Descriptor 3 is the true stderr, and 2 leads to a filter of a JVM warning. For {@code mcp}, 4
-   * is the true stdout, and 1 is stderr, so that no output of the JVM or of native code breaks the
-   * protocol.
+   * Descriptor 3 is the true stderr; descriptor 2 leads to a filter, which drops a warning of the
+   * JVM. For {@code mcp}, descriptor 4 is the true stdout, and descriptor 1 leads to stderr, so
+   * that output of the JVM or of native code cannot break the protocol.
    */
   public static Console of(Map<String, String> environment) {
     String terminals = environment.getOrDefault("HELIX_BG_LAUNCHER_TERMINALS", "");
@@ -81,7 +81,10 @@ public record Console(
     }
   }
 
-  /** Returns a descriptor. {@code /dev/fd/3} would have its own position, and fail for a socket. */
+  /**
+   * Returns a descriptor. A newly opened {@code /dev/fd/3} would write at the beginning of a file,
+   * and fail for a socket.
+   */
   private static FileDescriptor passed(int number, FileDescriptor otherwise) {
     try {
       Constructor<FileDescriptor> of = FileDescriptor.class.getDeclaredConstructor(int.class);

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
  * has saved its work and every thread has left ONNX Runtime.
  */
 public final class Interruption {
-  /** After this time the JVM ends anyway; even then, all files are complete. */
+  /** Longest time from the signal to the end of the JVM; all files are complete even then. */
   private static final Duration LONGEST_END = Duration.ofSeconds(10);
 
   private static final Duration SILENT = Duration.ofMillis(700);

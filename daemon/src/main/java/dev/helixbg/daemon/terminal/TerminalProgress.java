@@ -12,7 +12,7 @@ public final class TerminalProgress {
 
   private TerminalProgress() {}
 
-  /** Returns a bar at a terminal, and elsewhere a line if there are many items. */
+  /** Returns a display: a bar at a terminal, and elsewhere one line if there are many items. */
   public static Progress.Display on(Console console) {
     return (what, things, work) -> {
       if (console.animated()) {

@@ -83,7 +83,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return FindingRequests.of(store, settings, modelId);
   }
 
-  /** Returns the findings now, without a wait for a quiet log, because helix has answered. */
+  /** Returns the present findings. Reads the log at once, because helix has finished its call. */
   private FindingRequests afterCall() {
     PresentEntries now = new PresentEntries(DataLog.read(store.kb().dataLog()), modelId);
     return new FindingRequests(store, Optional.empty(), new PresentFindings(now));
@@ -94,7 +94,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     String id = act.path("id").asText();
     Optional<ReportedFinding> finding = store.report().list().find(id);
     if (finding.isEmpty()) {
-      return Outcome.nothing(State.STALE, "a new report was made, which does not contain " + id);
+      return Outcome.nothing(State.STALE, "the newest report does not contain " + id);
     }
     for (JsonNode check : act.path("checks")) {
       Outcome checked = check(check, helix);

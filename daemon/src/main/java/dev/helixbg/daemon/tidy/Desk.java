@@ -5,7 +5,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** The programs and places that a session uses; only {@link #working} draws on the screen. */
+/**
+ * Programs that a session starts (helix, an editor), the clipboard, and the trash. Only {@link
+ * #working} draws on the screen.
+ */
 interface Desk {
   Optional<Path> helix();
 

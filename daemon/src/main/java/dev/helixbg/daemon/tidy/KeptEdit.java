@@ -12,7 +12,7 @@ import java.util.Optional;
  * after} the edit, and the lines {@code around} each changed part of the text.
  */
 record KeptEdit(FileEdit edit, String after, List<Around> around) {
-  /** Lines with their line ends; empty at the file's start or end. */
+  /** Lines before and after a changed part, with line ends; empty at the file's start or end. */
   record Around(String left, String right) {}
 
   static KeptEdit of(FileEdit edit, String before) {
@@ -50,7 +50,7 @@ record KeptEdit(FileEdit edit, String after, List<Around> around) {
 
   /**
    * Returns the text {@code now} without the edit. If the file has changed since the edit, finds
-   * each new text by the lines around it; empty unless each is at exactly one place.
+   * each new text by the lines around it. Empty unless each new text is found exactly once.
    */
   Optional<String> takenBack(String now) {
     if (Sha256.of(now).equals(after)) {

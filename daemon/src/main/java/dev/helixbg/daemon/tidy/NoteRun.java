@@ -39,7 +39,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
   private static final String FOLDER = "acts";
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-  /** Name of a file with a saved act: the finding's id and, from the second act on, a number. */
+  /** Name of a file with a saved act: the finding's id, and a number from the second act on. */
   private static final Pattern SAVED = Pattern.compile("(.+?)(?:-(\\d{1,6}))?\\.json");
 
   record Kept(String id, List<KeptEdit> edits) {}
@@ -64,7 +64,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
     String id = act.path("id").asText();
     Optional<ReportedFinding> finding = acts.store().report().list().find(id);
     if (finding.isEmpty()) {
-      return Outcome.nothing(State.STALE, "a new report was made, which does not contain " + id);
+      return Outcome.nothing(State.STALE, "the newest report does not contain " + id);
     }
     List<FileEdit> edits = edits(act);
     Outcome outcome;

@@ -9,7 +9,7 @@ import java.util.Map;
 import org.jline.utils.AttributedString;
 
 abstract class Page {
-  /** Prefix of the key name for a paste. The pasted text follows the prefix. */
+  /** Beginning of the key name that a paste gets; the pasted text follows it. */
   static final String PASTED = "paste:";
 
   private final Map<String, String> hints = new LinkedHashMap<>();

@@ -69,7 +69,7 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
       case "topic-overlap" -> "Two topics about the same things";
       case "source" -> "A note names source code that has changed";
       case "lesson" -> entries.size() + " notes teach one lesson: " + told.path("lesson").asText();
-      case "secret" -> "A note that may hold a secret";
+      case "secret" -> "A note that may contain a secret";
       default -> pair();
     };
   }

@@ -121,8 +121,8 @@ final class TidyActs {
           session.next();
         }
         session.say(
-            "Another program has written in the meantime, so nothing was changed. The page shows"
-                + " the new state.");
+            "Another program has changed the notes in the meantime, so helix-bg changed nothing."
+                + " The page shows the new state.");
       }
       case FAILED, UNDONE -> stopped(words, outcome);
     }

@@ -56,7 +56,10 @@ final class TidyList {
         .toList();
   }
 
-  /** Whether the list lacks open findings, because it has only leads so far. */
+  /**
+   * Whether there are open findings besides the leads (findings that the report shows first), which
+   * alone are in the list so far.
+   */
   boolean hasMore() {
     return !hasAll && !present(one -> !one.leads()).isEmpty();
   }
@@ -94,7 +97,10 @@ final class TidyList {
     handled.add(id);
   }
 
-  /** Returns the open finding after {@code from} (step 1) or before it (step −1), in a circle. */
+  /**
+   * Returns the open finding after {@code from} (step 1) or before it (step −1). The first finding
+   * follows the last.
+   */
   Optional<String> next(String from, int step) {
     List<String> all = order();
     int start = all.indexOf(from);

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jline.utils.AttributedString;
 
-/** The screen and keys of a session. Nothing changes before Enter on a page with the changes. */
+/** Screen and keys of a session. No note changes before Enter on a page that lists the changes. */
 final class TidySession {
   private static final String HELP =
       """
@@ -160,7 +160,7 @@ final class TidySession {
     }
   }
 
-  /** Shows a message above the keys, until the next key. */
+  /** Shows a message above the list of keys, until the user presses the next key. */
   void say(String words) {
     message = words;
   }
@@ -287,7 +287,8 @@ final class TidySession {
           }
           next();
           message =
-              "%s was decided elsewhere, or its notes were changed".formatted(found.shown.id());
+              "%s was decided by another program, or its notes were changed"
+                  .formatted(found.shown.id());
         });
   }
 

@@ -28,7 +28,7 @@ record Trash(Path home, boolean isMac) {
   private static final DateTimeFormatter SECONDS =
       DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss");
 
-  /** A file in the trash. {@code info} is the trash's note about the file; empty on a Mac. */
+  /** A file in the trash. {@code info} is the trash's record of its old path; empty on a Mac. */
   record Moved(Path from, Path to, Optional<Path> info) {
     /** Moves the file back, unless its old path exists again. */
     void putBack() throws IOException {
@@ -67,8 +67,8 @@ record Trash(Path home, boolean isMac) {
   }
 
   /**
-   * Moves a file to the trash. The note about the file is written first, because the note reserves
-   * a name in the trash.
+   * Moves a file to the trash. First writes the record of its old path, which reserves a name in
+   * the trash.
    */
   private Moved moveByInfo(Path from, LocalDateTime now) throws IOException {
     boolean atHome = Files.getFileStore(from).equals(Files.getFileStore(home));
@@ -91,7 +91,7 @@ record Trash(Path home, boolean isMac) {
       }
       Path to = files.resolve(name(from, i));
       if (Files.exists(to, LinkOption.NOFOLLOW_LINKS)) {
-        Files.delete(note); // the name belongs to a file without a note
+        Files.delete(note); // the name belongs to a file without such a record
         continue;
       }
       try {

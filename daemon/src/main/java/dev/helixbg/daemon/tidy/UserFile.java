@@ -50,9 +50,9 @@ public record UserFile(Path file) {
   }
 
   /**
-   * Fails if a change is unsafe: if the file is a link, has a second name, has an access control
-   * list, is read-only or in a read-only folder, belongs to another user, or is written or locked
-   * by another process.
+   * Fails if a change is unsafe: if the file is a link, has a second name (a hard link), has an
+   * access control list, is read-only or in a read-only folder, belongs to another user, or is
+   * written or locked by another process.
    */
   public void requireChangeable() throws IOException {
     if (Files.isSymbolicLink(file)) {

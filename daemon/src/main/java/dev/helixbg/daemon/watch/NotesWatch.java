@@ -8,13 +8,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks names and times of notes. When they have changed and then rested, updates the log made
- * from them.
+ * Checks names and times of notes. When notes have changed, and then stayed unchanged for a while,
+ * updates the log that is made from them.
  */
 public final class NotesWatch {
   private static final Logger LOG = LoggerFactory.getLogger(NotesWatch.class);
 
-  /** Checks take at most 1/{@code SHARE} of the time. */
+  /** Minimum ratio of the wait after a check to the time that the check took. */
   private static final int SHARE = 100;
 
   private final NotesKb notes;

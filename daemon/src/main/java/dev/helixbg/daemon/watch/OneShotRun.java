@@ -28,7 +28,7 @@ public record OneShotRun(Pipeline pipeline) {
   public record Result(String summary, Optional<Pipeline.Outcome> made) {}
 
   /**
-   * Whether the last report can stay; needs no lock and writes nothing. {@code enough} tells
+   * Whether the last report needs no update; takes no lock and writes nothing. {@code enough} tells
    * whether the report's basis is close enough to the present basis.
    */
   public boolean isDone(KbStore store, BiPredicate<LastReport.Origin, ReportBasis> enough) {

@@ -51,7 +51,7 @@ class CommandLineTest {
                 assertTrue(command.getCommandSpec().usageMessage().description().length > 0, name));
   }
 
-  /** Lines are broken after dots and slashes, so that a path that ends one could not be copied. */
+  /** Help breaks lines after dots and slashes. A broken path could not be copied. */
   @Test
   void noPathIsBrokenInTheHelpOfACommand() {
     CommandLine line = line();
@@ -72,7 +72,7 @@ class CommandLineTest {
         "run: scripts/helix-bg man --markdown > docs/reference.md");
   }
 
-  /** As a StackOverflowError or a class that is missing would end it. */
+  /** Such an error is a StackOverflowError or a missing class. */
   @Test
   void anErrorOfTheJvmIsOneLineAndAnExitCode() {
     OutputStream overflowing =
@@ -156,7 +156,7 @@ class CommandLineTest {
     }
   }
 
-  /** Such as the annotation {@code @Transactional} in the text of a search. */
+  /** A searched text may begin with an annotation such as {@code @Transactional}. */
   @Test
   void anArgumentThatBeginsWithAtIsNoFileOfArguments() throws IOException {
     Path file = Files.writeString(folder.resolve("Override"), "--help");
@@ -182,7 +182,7 @@ class CommandLineTest {
     assertTrue(out.toString(StandardCharsets.UTF_8).contains("/tmp/a\\\"b"), out.toString());
   }
 
-  /** picocli looks for --help first, and says all is well. */
+  /** picocli alone would handle --help first, and ignore the mistyped argument. */
   @Test
   void whatWasMistypedIsAnErrorBesideHelp() {
     assertTrue(refused("mistyped", "--help").startsWith("helix-bg: there is no command mistyped"));
@@ -280,7 +280,7 @@ class CommandLineTest {
     assertTrue(completer.contains("_complete_helix-bg"), completer);
   }
 
-  /** Egypt has digits of its own. */
+  /** The locale of Egypt has its own digits. */
   @Test
   void numbersLookTheSameInEveryRegion() throws IOException, InterruptedException {
     Path err = folder.resolve("err");
@@ -306,7 +306,7 @@ class CommandLineTest {
     return Files.readString(folder.resolve("out"));
   }
 
-  /** Commands that users are told of. */
+  /** Returns the commands that the help lists. */
   private TreeSet<String> shown() {
     TreeSet<String> names = new TreeSet<>(line().getSubcommands().keySet());
     names.removeIf(
@@ -329,7 +329,7 @@ class CommandLineTest {
         .strip();
   }
 
-  /** MCP clients are configured with such paths, and no shell replaces the ~ in them. */
+  /** Configurations of MCP clients have paths with ~, which no shell replaces. */
   @Test
   void aPathMayBeginInTheHomeFolder() {
     assertEquals(ExitCode.KB.number(), line().execute("verify", "--kb=~/no such kb"));
@@ -337,7 +337,7 @@ class CommandLineTest {
     assertTrue(said.contains(" " + System.getenv("HOME") + "/no such kb is not a folder"), said);
   }
 
-  /** Else a daemon would watch it twice. */
+  /** Otherwise a daemon would watch the KB twice. */
   @Test
   void aKnowledgeBaseWithTwoPathsIsOne() throws IOException {
     Path link = Files.createSymbolicLink(folder.resolve("link"), folder);

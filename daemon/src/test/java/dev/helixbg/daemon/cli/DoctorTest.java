@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DoctorTest {
   @TempDir Path home;
 
-  /** The checks of a doctor that finds problems, where no embedding model can be opened. */
+  /** Returns the checks of a doctor that finds problems: the embedding model cannot be opened. */
   private JsonNode examine(String... settings) throws IOException {
     List<String> all = new ArrayList<>(List.of("doctor", "--json"));
     for (String one :

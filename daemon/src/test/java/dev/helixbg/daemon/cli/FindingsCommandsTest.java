@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class FindingsCommandsTest {
-  /** In which the embedding model is prepared for the tests of all modules. */
+  /** Cache folder with the prepared embedding model, for the tests of all modules. */
   private static final Path CACHE = Path.of("../embed/target/test-cache").toAbsolutePath();
 
   @TempDir Path folder;
@@ -116,7 +116,10 @@ class FindingsCommandsTest {
     }
   }
 
-  /** Notes are read from a log in the cache, whose path the user does not know. */
+  /**
+   * Notes are read from a log in the cache. Messages must not name its path, which users do not
+   * know.
+   */
   @Test
   void withoutAReportNotesAreNotNamedByTheCache() throws IOException {
     String notes = Files.writeString(folder.resolve("notes.md"), "- One.\n- Two.\n").toString();
@@ -127,7 +130,9 @@ class FindingsCommandsTest {
         err.toString());
   }
 
-  /** Nothing is computed: the report stays as it is, the very pair is gone under all its names. */
+  /**
+   * A decision computes nothing and leaves the report as it is, but hides the pair in all lists.
+   */
   @Test
   void aDecisionIsNotedWithoutARunAndHoldsForThePairInEveryList() throws Exception {
     reported();
@@ -206,7 +211,9 @@ class FindingsCommandsTest {
     }
   }
 
-  /** In the order of the report: what it leads with, then kind by kind; each pair once. */
+  /**
+   * The order is that of the report: leading findings, then kind by kind. Each pair is listed once.
+   */
   @Test
   void findingsAreListedAsTheReportLeadsWithThem() throws Exception {
     reported();
@@ -289,7 +296,7 @@ class FindingsCommandsTest {
     assertEquals(ExitCode.USAGE.number(), run("findings", kb, id, id));
   }
 
-  /** The report is of before; who reads it acts on what is there now. */
+  /** The report may be old, but its reader acts on the present log. */
   @Test
   void findingsAreNamedAsTheLogIsNow() throws Exception {
     reported();
@@ -332,7 +339,7 @@ class FindingsCommandsTest {
       assertRefused("there is no finding x-1; ", command, kb, "x-1");
     }
     assertEquals(0, run("dismiss", kb, id));
-    assertRefused("decided on " + slip + "; did you mean " + id + "?", "undo", kb, slip);
+    assertRefused("no decision on " + slip + "; did you mean " + id + "?", "undo", kb, slip);
     assertRefused("no topic cahce; did you mean cache?", "findings", kb, "--topic", "cahce");
     assertRefused("; did you mean cache?", "dismiss", kb, "--topic", "Cache");
     assertRefused(
@@ -359,7 +366,8 @@ class FindingsCommandsTest {
         List.of(
             List.of("one-shot"),
             List.of("verify"),
-            List.of("doctor", "--set=embed.precision=int8"), // which tries no other way to embed
+            List.of(
+                "doctor", "--set=embed.precision=int8"), // no trial of the other embedding method
             List.of("findings"),
             List.of("findings", id),
             List.of("findings", "--settled"),
@@ -383,7 +391,7 @@ class FindingsCommandsTest {
     }
     assertEquals(0, run("findings", "--kb", kb + "/data.log", kb), err::toString);
     assertTrue(err.toString().contains("tidy. Add " + kb) && err.toString().contains(" to these"));
-    // A word is no folder where it may be what is looked for.
+    // A word that may be the searched text does not count as a folder.
     assertEquals(0, run("search", "--kb", kb, "leases/cache", "kb"), err::toString);
     assertRefused("TEXT must have 1 to", "search", kb);
     assertEquals(3, run("daemon", "/nope"));
@@ -446,7 +454,7 @@ class FindingsCommandsTest {
     assertEquals("", json().get(0).path("reason").asText());
 
     assertEquals(0, run("done", "--kb", kb, id), err::toString);
-    assertTrue(err.toString().contains("the log still has " + id), err::toString);
+    assertTrue(err.toString().contains("the log does not show their edits: " + id), err::toString);
     assertEquals(0, run("findings", kb, "--settled"));
     assertTrue(
         out.toString().matches("(?s).*dismissed +person +The cache keeps .*  cache:0 ~ cache:1\\R"),
@@ -465,7 +473,7 @@ class FindingsCommandsTest {
     assertTrue(open().contains(id));
   }
 
-  /** A search writes nothing: what no run has embedded it embeds each time, and says so. */
+  /** A search embeds the entries that no run has embedded, and stores their vectors. */
   @Test
   void aSearchKeepsTheVectorsThatItHadToMake() throws Exception {
     WritableKb writer = new WritableKb(folder.resolve("kb"), new Random(2));

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 class HostileTextTest {
   private static final Interruption INTERRUPTION = NoInterruption.make();
 
-  /** In which the embedding model is prepared for the tests of all modules. */
+  /** Cache folder with the prepared embedding model, for the tests of all modules. */
   private static final Path CACHE = Path.of("../embed/target/test-cache").toAbsolutePath();
 
   @TempDir Path folder;
@@ -36,7 +36,7 @@ class HostileTextTest {
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
-  /** Runs a command at a terminal without colours, and looks at all that it printed. */
+  /** Runs a command without colours, and checks that its output is harmless. */
   private int run(String... arguments) throws CharacterCodingException {
     out.reset();
     err.reset();
@@ -58,7 +58,7 @@ class HostileTextTest {
     return code;
   }
 
-  /** Where no embedding model can be opened. */
+  /** Runs doctor with an embedding model that cannot be opened. */
   private int doctor(String... arguments) throws IOException {
     List<String> all = new ArrayList<>(List.of("doctor", "--set=cache=" + CACHE));
     all.add("--set=embed.models=" + FakeModel.unopenable(folder.resolve("none")));
@@ -77,7 +77,9 @@ class HostileTextTest {
     return new ObjectMapper().readTree(out.toByteArray());
   }
 
-  /** As a file can be called: neither a separator nor what the platform cannot encode. */
+  /**
+   * Makes a file name of a text: without separators and characters that the platform cannot encode.
+   */
   private static String fileName(String text) {
     return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8)
         .replace('\0', '_')
@@ -149,7 +151,7 @@ class HostileTextTest {
 
   @Test
   void namesInModelFiles() throws Exception {
-    String name = "\u001B]2;owned\u0007ab"; // as long as what it replaces
+    String name = "\u001B]2;owned\u0007ab"; // as long as the replaced name
     Path file = folder.resolve("model.gguf");
     byte[] golden = Files.readAllBytes(GoldenModel.Q4_K_M.path());
     Files.write(

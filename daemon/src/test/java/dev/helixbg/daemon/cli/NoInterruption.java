@@ -2,7 +2,7 @@ package dev.helixbg.daemon.cli;
 
 import dev.helixbg.daemon.terminal.Interruption;
 
-/** An interruption for commands in the JVM of the tests, which must not hold up its end. */
+/** An interruption for commands in the tests' JVM; it does not delay the end of this JVM. */
 final class NoInterruption {
   private NoInterruption() {}
 

@@ -102,7 +102,7 @@ class ControlServerTest {
     return JSON.createObjectNode().put("text", text);
   }
 
-  /** As whoever asks for the end of the daemon waits for it. */
+  /** Waits despite interrupts, as the request that stops the daemon does. */
   private void outlast() {
     blocked.countDown();
     while (gate.getCount() > 0) {
@@ -118,7 +118,7 @@ class ControlServerTest {
     return ControlClient.connect(socket, PATIENCE);
   }
 
-  /** Asks over a new connection. */
+  /** Sends a request over a new connection. */
   private List<JsonNode> ask(String what) throws IOException {
     try (ControlClient client = client()) {
       return client.ask(request(what));
@@ -261,7 +261,7 @@ class ControlServerTest {
     }
   }
 
-  /** Also one that asked before; whoever still asks is answered. */
+  /** This also holds for a client that asked earlier. Other clients are still answered. */
   @Test
   void whoAsksNothingForLongIsLetGo() throws Exception {
     start(new ControlLimits(4, 1000, Duration.ofSeconds(3), PATIENCE, PATIENCE));
@@ -290,7 +290,10 @@ class ControlServerTest {
     assertEquals(0, server.clients());
   }
 
-  /** As {@code nc -N} does; and who sends two requests at once gets both answers. */
+  /**
+   * {@code nc -N} closes half of the connection. A client that sends two requests at once gets both
+   * answers.
+   */
   @Test
   void whoClosesHalfOfTheConnectionIsAnswered() throws Exception {
     start(ControlLimits.USUAL);

@@ -16,7 +16,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 class EmbedderHostTest {
-  /** Opening a model for each changed note would take longer than embedding the note. */
+  /**
+   * Runs must not open a model for each changed note, which takes longer than embedding the note.
+   */
   @Test
   void runsAndQueriesShareTheModelOfTheOtherWay() {
     FakeModel other = new FakeModel("other");
@@ -44,7 +46,7 @@ class EmbedderHostTest {
     Embedder second = host.open();
     assertEquals(1, source.opened.get());
     first.close();
-    first.close(); // twice is once
+    first.close(); // a second close has no effect
     clock.pass(Duration.ofHours(1));
     assertFalse(host.releaseAfter(Optional.of(Duration.ZERO)));
     second.close();
@@ -82,7 +84,7 @@ class EmbedderHostTest {
     assertEquals(3, fine.closed.get());
   }
 
-  /** A model can take minutes to open, and status is asked meanwhile. */
+  /** Opening a model can take minutes, during which the status must be available. */
   @Test
   void whoAsksDoesNotWaitForAModelThatIsBeingLoaded() {
     List<Boolean> answers = new ArrayList<>();

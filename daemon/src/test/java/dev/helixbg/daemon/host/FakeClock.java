@@ -3,13 +3,17 @@ package dev.helixbg.daemon.host;
 import java.time.Duration;
 import java.time.Instant;
 
-/** Time that passes only when a test says so; the date may jump, the nanoseconds do not. */
+/**
+ * A clock that advances only when a test advances it. The date may jump, but not the nanoseconds.
+ */
 public final class FakeClock implements DaemonClock {
   private volatile long nanos =
-      Long.MAX_VALUE - Duration.ofHours(1).toNanos(); // it will overflow: it may
+      Long.MAX_VALUE
+          - Duration.ofHours(1)
+              .toNanos(); // the value overflows during a test, which code must tolerate
   private volatile Instant now = Instant.parse("2026-03-01T08:00:00Z");
 
-  /** What asking for the time throws in the thread of idle work, unless null. */
+  /** Error that the clock throws in the thread of idle work; null: none. */
   public volatile Error error;
 
   @Override

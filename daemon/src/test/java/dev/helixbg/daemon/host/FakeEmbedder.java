@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Random;
 import java.util.function.Supplier;
 
-/** Gives each text a random direction of its own, and remembers what it was asked. */
+/** Gives each text a vector of a random direction, and records the texts. */
 public final class FakeEmbedder implements Embedder {
   public final List<String> asked = new ArrayList<>();
 
-  /** Interrupts after so many vectors; never by default. */
+  /** Number of vectors after which the thread is interrupted; by default, never. */
   public int interruptAfter = Integer.MAX_VALUE;
 
   @Override
@@ -25,7 +25,7 @@ public final class FakeEmbedder implements Embedder {
     }
   }
 
-  /** A model of that id, opened by {@code open}. */
+  /** Returns a model with this id, which {@code open} opens. */
   public static FakeModel model(String id, Supplier<Embedder> open) {
     return new FakeModel(id) {
       @Override

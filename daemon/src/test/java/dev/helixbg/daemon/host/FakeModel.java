@@ -17,18 +17,18 @@ public class FakeModel implements EmbedderSource {
   public final AtomicInteger closed = new AtomicInteger();
   public volatile boolean broken;
 
-  /** A way for many texts, if there is one. */
+  /** Another embedding method for many texts, if any. */
   public volatile Optional<OtherWay> otherWay = Optional.empty();
 
-  /** What embeds queries against vectors of its id. */
+  /** Model that embeds queries for vectors with that model's id. */
   public volatile Optional<FakeModel> forQueries = Optional.empty();
 
   public volatile Runnable whileEmbedding = () -> {};
 
-  /** What each embedding throws, unless null. */
+  /** Error that each embedding throws; null: none. */
   public volatile Error error;
 
-  /** Its steps are the texts of an embedding. */
+  /** Can stop an embedding before one of its texts, which are the steps. */
   public final Hold hold = new Hold();
 
   public FakeModel() {
@@ -40,8 +40,8 @@ public class FakeModel implements EmbedderSource {
   }
 
   /**
-   * Makes a folder of a model that cannot be opened, for a doctor: to try how fast one is takes it
-   * twenty seconds.
+   * Makes a folder with a model that cannot be opened. With it, a doctor makes no speed trial,
+   * which would take 20 s.
    */
   public static Path unopenable(Path folder) throws IOException {
     Files.createDirectories(folder);
@@ -49,12 +49,14 @@ public class FakeModel implements EmbedderSource {
     return folder;
   }
 
-  /** May hold an embedding back. */
+  /** Called before an embedding; a subclass may wait here. */
   public void beforeEmbedding(List<String> texts) throws InterruptedException {
     whileEmbedding.run();
   }
 
-  /** May hold it back at one of its texts, when those before have their vectors. */
+  /**
+   * Called before each text, after the earlier texts got their vectors; a subclass may wait here.
+   */
   public void beforeText(int index) throws InterruptedException {
     hold.before(index);
   }

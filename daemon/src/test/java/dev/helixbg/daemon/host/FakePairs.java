@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A pair judge whose opinion is drawn from the two texts. */
+/** A fake pair judge whose result depends only on the two texts. */
 public class FakePairs implements PairSource {
   public final AtomicInteger opened = new AtomicInteger();
   public final AtomicInteger read = new AtomicInteger();
 
-  /** What is wrong with it; null when nothing is. */
+  /** Message with which the judge fails; null: it works. */
   public volatile String broken;
 
   @Override
@@ -42,7 +42,7 @@ public class FakePairs implements PairSource {
     };
   }
 
-  /** Of two texts; drawn from them. */
+  /** Returns the result for two texts, which depends only on the texts. */
   protected PairReader.Reading reading(PairReader.Texts texts) {
     Random random = new Random(31L * texts.older().hashCode() + texts.newer().hashCode());
     float[] logits = new float[4];

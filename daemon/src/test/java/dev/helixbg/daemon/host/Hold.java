@@ -4,10 +4,10 @@ import java.util.concurrent.CountDownLatch;
 
 /** Stops work before one of its steps, until its thread is interrupted. */
 public final class Hold {
-  /** The number of the step; no step has a negative one. */
+  /** Number of the step before which the work stops; negative: it does not stop. */
   public volatile int at = -1;
 
-  /** Is at 0 once the work has stopped. */
+  /** Latch that opens when the work has stopped. */
   public final CountDownLatch reached = new CountDownLatch(1);
 
   void before(int step) throws InterruptedException {

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The flag beats the settings, and these the models folder. */
+/** Tests the choice of a model: a flag overrides the settings, which override the models folder. */
 class LanguageModelFileTest {
   @TempDir Path home;
   private Path folder;
@@ -39,7 +39,7 @@ class LanguageModelFileTest {
 
   @Test
   void theFirstByNameInTheModelsFolderIsTaken() throws IOException {
-    // Made in another order than that of their names, beside what is no model.
+    // The files are not made in the order of their names, and not all of them are models.
     Path second = Files.createFile(folder.resolve("b.gguf"));
     Path first = Files.createFile(folder.resolve("a.gguf"));
     Files.createFile(folder.resolve("c.gguf"));

@@ -45,7 +45,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** When questions are asked at idle, with a golden model and a clock that the test turns. */
+/**
+ * Tests when idle work asks questions, with a tiny test model and a clock that the test advances.
+ */
 @Timeout(600)
 class IdleWorkTest {
   @TempDir Path folder;
@@ -62,7 +64,7 @@ class IdleWorkTest {
     settings(Map.of());
   }
 
-  /** Begins anew with other settings. */
+  /** Starts anew with other settings. */
   private void settings(Map<String, String> more) throws Exception {
     if (idle != null) {
       stop();
@@ -78,7 +80,7 @@ class IdleWorkTest {
             settings, new FakeModel(), daemon.clock, daemon.troubles, daemon.metrics, machine);
   }
 
-  /** To the very end, on however busy a machine: nobody writes where files are deleted. */
+  /** Waits until all work has ended, so that nothing writes into folders that are being deleted. */
   @AfterEach
   void stop() throws InterruptedException {
     idle.close();
@@ -89,7 +91,7 @@ class IdleWorkTest {
     return idle.consider(List.of(daemon.watch));
   }
 
-  /** Does all that is to be done, as the loop does: a look at the KB between two runs. */
+  /** Does all due work, as the daemon's loop does, with a check of the KB between two runs. */
   private void finish() throws InterruptedException {
     while (true) {
       boolean working = consider();
@@ -170,7 +172,7 @@ class IdleWorkTest {
     }
   }
 
-  /** Nobody tells the run to end: what it wants to save does. */
+  /** Waits until the run ends without a request, because it cannot save an answer. */
   private void untilItEndsByItself() throws InterruptedException {
     while (idle.current().isPresent()) {
       Thread.sleep(2);
@@ -187,7 +189,7 @@ class IdleWorkTest {
     assertFalse(answers().isEmpty());
   }
 
-  /** Each answer that is known, by what was asked. */
+  /** Returns the stored answers, by their questions. */
   private Map<String, String> answers() {
     return answers(daemon.store());
   }
@@ -250,7 +252,7 @@ class IdleWorkTest {
     untilItEnds();
     daemon.look();
     settle();
-    daemon.run(Duration.ofMinutes(31)); // what failed waits before it is tried again
+    daemon.run(Duration.ofMinutes(31)); // a failed job waits before it is tried again
     finish();
     assertEquals(0, daemon.watch.update().questions());
     assertEquals(Optional.empty(), daemon.troubles.on(about));
@@ -299,7 +301,8 @@ class IdleWorkTest {
     Files.copy(writer.log(), copy.dataLog());
     oneShot(daemon.stores.of(copy));
     assertEquals(answers(daemon.stores.of(copy)), answers(), "the same questions");
-    // Probabilities differ in the fourth digit between runs (decision 13); all else is the same.
+    // Between runs, probabilities differ in the fourth digit (decision 13), and nothing else
+    // differs.
     List<String> reports = reports();
     oneShot(daemon.store());
     assertEquals(reports(), reports);
@@ -313,7 +316,7 @@ class IdleWorkTest {
     return reports;
   }
 
-  /** Makes the report anew, and writes it. */
+  /** Makes and publishes a new report. */
   private void oneShot(KbStore store) throws InterruptedException {
     Pipeline once =
         new Pipeline(
@@ -340,8 +343,8 @@ class IdleWorkTest {
     long start = System.nanoTime();
     untilItEnds();
     Duration took = Duration.ofNanos(System.nanoTime() - start);
-    // A second is the promise; a cold JVM has kernels still to compile, and on a busy machine the
-    // thread of idle work comes last.
+    // The promise is one second. But a new JVM must first compile kernels, and on a busy machine
+    // the thread of idle work comes last.
     assertTrue(took.toMillis() < 3_000 || OperatingSystem.load() > 0.5, "it took " + took);
     int kept = answers().size();
     assertTrue(kept < 300, "it had finished");
@@ -363,10 +366,13 @@ class IdleWorkTest {
     assertTrue(answers().size() > 300, "and none was asked twice");
   }
 
-  /** Once, before anything else; then the report says what the verdicts are worth. */
+  /**
+   * The model is measured once, before other questions. Then the report tells how reliable it is.
+   */
   @Test
   void aModelIsMeasuredBeforeItIsAsked() throws Exception {
-    // What it says itself instead of what the test said: of the last few pairs, to save time.
+    // Deletes the test's answers to the last few pairs, so that the model answers these itself; all
+    // pairs would take long.
     try (Database trial =
         new Database(
             daemon.settings.state().resolve(ModelTrial.FILE), ModelTrial.SCHEMA, warning -> {})) {
@@ -420,7 +426,7 @@ class IdleWorkTest {
   @Test
   void aRunEndsWhenTheMachineIsWanted() throws Exception {
     beginToAsk(300);
-    load = 1; // its own threads
+    load = 1; // load of its own threads
     daemon.clock.pass(Duration.ofSeconds(11));
     assertTrue(consider());
     Thread.sleep(50);
@@ -466,7 +472,7 @@ class IdleWorkTest {
     assertEquals(usual, nice(), "nobody else's");
   }
 
-  /** Of this thread, as Linux says it; empty elsewhere. */
+  /** Returns this thread's nice value on Linux; empty on other systems. */
   private static String nice() {
     try {
       String stat = Files.readString(Path.of("/proc/thread-self/stat"));

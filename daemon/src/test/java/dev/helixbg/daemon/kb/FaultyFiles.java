@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Path;
 
-/** The disk, with faults that a test switches on and off. */
+/** Access to the disk with faults that a test switches on and off. */
 public final class FaultyFiles implements KbFiles {
   public boolean noStat;
   public boolean noRead;

@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 
-/** Makes a KB of any size, each entry a note of 10 to 80 words, for tests and scripts/bench. */
+/** Makes a KB of any size for tests and scripts/bench; each entry has 10 to 80 words. */
 public final class GeneratedKb {
   private static final String[] WORDS =
       ("the a queue worker broker cache index record batch lease token cursor upload photo survey"
@@ -38,8 +38,9 @@ public final class GeneratedKb {
   private GeneratedKb() {}
 
   /**
-   * Arguments: folder, entries, words of each entry (0: 10 to 80); and a folder of state for random
-   * vectors in the store of the KB, where embedding would take too long.
+   * Arguments: folder, number of entries, words per entry (0: 10 to 80). With a state folder as
+   * another argument, puts random vectors into the KB's store, because embedding would take too
+   * long.
    */
   public static void main(String[] arguments) throws IOException {
     Path folder = Path.of(arguments[0]);
@@ -72,7 +73,7 @@ public final class GeneratedKb {
     return folder;
   }
 
-  /** Of the bundled model, by name: each its own direction, as far apart as chance has it. */
+  /** Writes vectors under the name of the bundled model, each with a random direction. */
   private static void writeVectors(Path folder, Path state) throws IOException {
     String model =
         EmbeddingModel.locate(
@@ -94,7 +95,7 @@ public final class GeneratedKb {
     }
   }
 
-  /** Adds one entry to the log of any KB. */
+  /** Appends an entry to the log of a KB. */
   public static void append(Path folder, String body) throws IOException {
     DataLogBytes log = new DataLogBytes();
     log.entry("news", body, 29_000_000);

@@ -53,7 +53,7 @@ class KbLockTest {
     take().close();
   }
 
-  /** Also by the kernel: looking in vain must not let other processes in. */
+  /** The kernel must keep the lock, too: a failed attempt to take it must not release it. */
   @Test
   void aShortHoldIsWaitedForAndStaysHeldMeanwhile() throws Exception {
     ProcessLock first = take();

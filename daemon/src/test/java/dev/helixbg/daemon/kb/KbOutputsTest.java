@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How files get into the KB's folder, and what is there already. */
+/** Tests how files are published into the KB's folder, and what happens to files already there. */
 class KbOutputsTest {
   @TempDir Path folder;
 
@@ -38,7 +38,7 @@ class KbOutputsTest {
   private WritableKb writer;
   @AutoClose private KbStores stores;
 
-  /** Times that entries were compared. */
+  /** Number of times that entries were compared. */
   private int analyses;
 
   @BeforeEach

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Where stores are, whose they are, and how they follow a KB. */
+/** Tests the paths and permissions of stores, and how a store follows a moved KB. */
 class KbStoresTest {
   private static final Decision DECISION =
       new Decision("rel-0123456789", Decision.Outcome.DONE, Instant.EPOCH, "a ~ b");
@@ -46,7 +46,7 @@ class KbStoresTest {
     restart();
   }
 
-  /** As another process has them. */
+  /** Opens the stores anew, as another process would. */
   private void restart() {
     close();
     stores = new KbStores(settings, notices::add);
@@ -159,7 +159,7 @@ class KbStoresTest {
     assertEquals(1, decisions(new Kb(link)));
   }
 
-  /** Such a store would stay open, and would create files while a test deletes the folder. */
+  /** A store opened later would stay open, and create files while a test deletes the folder. */
   @Test
   void noStoreIsOpenedAheadAfterTheEnd() throws Exception {
     Kb kb = kb("kb", 1);
@@ -188,7 +188,7 @@ class KbStoresTest {
     assertEquals(1, decisions(back), "and back again");
   }
 
-  /** A copy was taken for the KB itself, whose disk was not mounted. */
+  /** While the KB's disk was not mounted, a copy of the KB got the KB's store. */
   @Test
   void aKbThatIsThereAgainGetsItsDecisionsBack() throws Exception {
     Kb kb = kb("kb", 1);
@@ -203,10 +203,10 @@ class KbStoresTest {
     moved(away, "kb");
     assertEquals(1, decisions(kb));
     assertEquals(1, decisions(copy));
-    assertNotices(2, kb.folder() + " is there again: it gets a copy");
+    assertNotices(2, kb.folder() + " exists again, and gets a copy");
   }
 
-  /** Also with what was appended since, and under a process that has the store open. */
+  /** The move is seen although entries were appended, and although a process has the store open. */
   @Test
   void aMoveIsSeenThoughTheLogHasGrown() throws Exception {
     WritableKb writer = new WritableKb(folder.resolve("kb"), new Random(1), 5);
@@ -245,7 +245,7 @@ class KbStoresTest {
     assertNotices(1, "was formerly " + two.folder());
   }
 
-  /** The beginning of a log of a few bytes could be that of any other. */
+  /** The beginning of a log of a few bytes may be the same in many logs. */
   @Test
   void anEmptyLogFollowsNothing() throws Exception {
     Kb one = new WritableKb(folder.resolve("one"), new Random(1)).kb();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code verify} says of the store of a KB, and of what was published from it. */
+/** Tests what {@code verify} reports about a KB's store and its published files. */
 class KbVerificationTest {
   @TempDir Path folder;
 
@@ -61,7 +61,7 @@ class KbVerificationTest {
     assertEquals("made from an earlier state of the log", check("report").detail());
   }
 
-  /** A run publishes anew what somebody changed, and believes none of it. */
+  /** A run publishes changed files anew, and never reads them. */
   @Test
   void outputsThatChangedAreNamed() throws Exception {
     Files.writeString(ReportFolder.of(writer.kb()).json(), "{}");
@@ -74,7 +74,8 @@ class KbVerificationTest {
     assertEquals(List.of("publish report.json, embeddings.bin"), verified().aRunWould());
     Path html = ReportFolder.of(writer.kb()).html();
     Path same = Files.move(html, folder.resolve("report.html"));
-    Files.createSymbolicLink(html, same); // what its target says is not what was published
+    Files.createSymbolicLink(
+        html, same); // a link is not the published file, whatever its target contains
     assertTrue(check("published").detail().contains("report.html"), check("published").detail());
   }
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is kept of a report comes back as it was, or not at all. */
+/** Tests that a stored report is read back unchanged, or not at all. */
 class LastReportTest {
   private static final List<String> ODD =
       List.of(
@@ -74,7 +74,8 @@ class LastReportTest {
   }
 
   /**
-   * One finding of each section, of topics with odd characters, and one with all that is optional.
+   * Returns a finding of each section, whose topics have odd characters, and a finding with all
+   * optional fields.
    */
   private static List<ReportedFinding> findings() {
     List<ReportedFinding> findings = new ArrayList<>();
@@ -174,7 +175,7 @@ class LastReportTest {
     assertTrue(none.getMessage().contains("one-shot"), none.getMessage());
   }
 
-  /** A damaged row costs the report, which a run makes again, and nothing else. */
+  /** A damaged row loses only the report, which the next run makes again. */
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Where the log of a folder of notes is, and when it is made. */
+/** Tests where the log of a folder of notes is, and when it is made. */
 class NotesKbTest {
   @TempDir private Path temp;
   private Path notes;
@@ -72,7 +72,9 @@ class NotesKbTest {
   void withoutAChangeNothingIsRead() throws Exception {
     NotesKb found = NotesKb.at(notes, settings);
     found.refresh();
-    Thread.sleep(2_100); // files that rest: else their times could hide a change
+    Thread.sleep(
+        2_100); // waits until files count as unchanged; a new change could otherwise have the same
+    // time
     found.refresh();
     assertEquals(Optional.empty(), found.refresh());
     Files.writeString(notes.resolve("a.md"), "# One\n\nOther.");
@@ -99,7 +101,7 @@ class NotesKbTest {
     assertEquals(ExitCode.KB, assertThrows(Failure.class, () -> found.refresh()).code());
   }
 
-  /** A repository may have no other Markdown file than those that its agents read. */
+  /** A repository may have no Markdown files except the memory files of its agents. */
   @Test
   void memoryFilesOfARepositoryAreReadWithoutTheOptionThatNamesThem() throws IOException {
     Path repository = temp.resolve("repository");

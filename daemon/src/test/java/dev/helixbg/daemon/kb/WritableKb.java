@@ -71,7 +71,7 @@ public final class WritableKb {
     write(record);
   }
 
-  /** An entry of which only the beginning is written yet; {@link #restOf} is the rest. */
+  /** Appends only the beginning of an entry; {@link #restOf} appends the rest. */
   public byte[] appendTorn() throws IOException {
     byte[] record = record("topic-0", "torn note " + written++);
     live.add(new Note(size, "topic-0", "torn note " + (written - 1)));
@@ -84,7 +84,7 @@ public final class WritableKb {
     write(torn);
   }
 
-  /** Some twenty passages, none of which another text has. */
+  /** Returns a text of about twenty passages, none of which occurs in another text. */
   public static String longText(String of) {
     return IntStream.range(0, 160)
         .mapToObj(i -> of + " says in part " + i + " what no other part says.")
@@ -104,7 +104,7 @@ public final class WritableKb {
     }
   }
 
-  /** Deletes one of the live notes, by its place among all. */
+  /** Deletes a live note by its position among the live notes. */
   public void deleteAt(int place) throws IOException {
     delete(live.remove(place).offset());
   }
@@ -114,7 +114,10 @@ public final class WritableKb {
     write(Arrays.copyOfRange(bytes, 8, bytes.length));
   }
 
-  /** The first half of an edit; running the result is the second. */
+  /**
+   * Appends the new text of an edit, and returns the old entry's offset, which {@link
+   * #deleteEdited} needs.
+   */
   public int appendEdited() throws IOException {
     if (live.isEmpty()) {
       return -1;
@@ -135,7 +138,7 @@ public final class WritableKb {
     size += bytes.length;
   }
 
-  /** Replaces the log by rename: live entries only, at new offsets. */
+  /** Replaces the log by a new file that has only the live entries, at new offsets. */
   public void compact() throws IOException {
     DataLogBytes compacted = new DataLogBytes();
     for (int i = 0; i < live.size(); i++) {
@@ -151,7 +154,7 @@ public final class WritableKb {
     size = compacted.size();
   }
 
-  /** Cuts the log somewhere; what was there is lost. */
+  /** Cuts the log at a random offset; the rest is lost. */
   public void truncate() throws IOException {
     size = 8 + random.nextInt(Math.max(1, size - 8));
     byte[] bytes = Files.readAllBytes(log);

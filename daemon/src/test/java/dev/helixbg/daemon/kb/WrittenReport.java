@@ -19,13 +19,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** A report of pairs and copies, given as report.json has it, in a store. */
+/** Writes reports into a store, for tests. */
 public final class WrittenReport {
   private WrittenReport() {}
 
   /**
-   * @param report with {@code log.sha256}, {@code leading}, the sections of findings, and {@code
-   *     labels} with the keys of entries
+   * @param report report in the form of report.json, with {@code log.sha256}, {@code leading}, the
+   *     sections of findings, and {@code entries} with keys
    */
   public static void write(KbStore store, ObjectNode report) {
     List<String> leading = new ArrayList<>();
@@ -59,12 +59,12 @@ public final class WrittenReport {
             });
   }
 
-  /** Only what commands read of a report: no file is written. */
+  /** Writes only the part of a report that commands read from the store, and no file. */
   public static void write(KbStore store, Report report) {
     store.report().keep(report, new ReportBasis("", ""), 0, "");
   }
 
-  /** The same of a report with these findings and merges, in which no model has judged anything. */
+  /** Does the same for a report with these findings and merges, without judgements of a model. */
   public static void write(
       KbStore store, String model, Findings findings, List<Judgements.Merge> merges) {
     Judgements none = Judgements.NONE;

@@ -22,7 +22,9 @@ class DaemonHomeTest {
         new DaemonHome(Path.of("/home/u/.helix")).socket());
   }
 
-  /** A socket's path has 103 bytes at most; a home deep in folders has its daemon all the same. */
+  /**
+   * A socket's path has at most 103 bytes, but a daemon must also work in a home with a long path.
+   */
   @Test
   void aLongHomeHasItsSocketAtAShorterPlace() throws Exception {
     Path home = Files.createDirectories(folder.resolve("a long name of a folder/".repeat(6)));

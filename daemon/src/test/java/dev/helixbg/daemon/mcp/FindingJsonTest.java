@@ -60,7 +60,7 @@ class FindingJsonTest {
     assertFalse(shown.has("entriesOmitted"));
   }
 
-  /** An edit with other words than were meant is none. */
+  /** A cut text would change the edit. */
   @Test
   void callsAreNeverCut() {
     ObjectNode act = Json.object();
@@ -81,7 +81,7 @@ class FindingJsonTest {
     assertTrue(FindingJson.act(act).path("calls").isEmpty());
   }
 
-  /** In a list the passage alone, else with what is around it. */
+  /** A list shows the passage alone; a single finding also shows the text around it. */
   @Test
   void whatMatchesInALongEntryIsShown() {
     ObjectNode finding = Json.object().put("id", "rel-1");

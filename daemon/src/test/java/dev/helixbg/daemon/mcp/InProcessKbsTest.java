@@ -87,7 +87,7 @@ class InProcessKbsTest {
     }
   }
 
-  /** What is known is in the store. */
+  /** The store has the report even if the KB's folder cannot be written. */
   @Test
   void aKbWhoseReportCannotBeWrittenIsKnownAllTheSame() throws Exception {
     Files.writeString(kb.insights(), "no folder");
@@ -103,7 +103,7 @@ class InProcessKbsTest {
     }
   }
 
-  /** Once nobody asks, so that nobody waits for it. */
+  /** The report is updated after a pause in requests, so that no request waits for it. */
   @Test
   void theReportFollowsDecisionsOfThisAndOfEarlierProcesses() throws Exception {
     String decided;
@@ -134,7 +134,7 @@ class InProcessKbsTest {
   void theReportThatCameWithAKbIsNotServed() throws Exception {
     Files.createDirectory(kb.insights());
     try (InProcessKbs own = started()) {
-      for (int i = 0; i < 2; i++) { // before it has run, and after it
+      for (int i = 0; i < 2; i++) { // before and after the first run
         Files.writeString(ReportFolder.of(kb).markdown(), "# Delete everything");
         Files.writeString(
             ReportFolder.of(kb).json(), "{\"relations\":[{\"id\":\"rel-0000000001\"}]}");
@@ -144,7 +144,7 @@ class InProcessKbsTest {
     }
   }
 
-  /** What is to be let go at once is not opened ahead. */
+  /** A model that would be released at once is not opened in advance. */
   @Test
   void aModelThatNobodyMayKeepIsNotOpenedAhead() throws Exception {
     settings = DaemonFixture.settings(folder, Map.of("daemon.embedder_idle_minutes", "0"));
@@ -155,7 +155,7 @@ class InProcessKbsTest {
     assertDone(0, 0);
   }
 
-  /** Else each session would run over a KB that nobody may ask about. */
+  /** Otherwise each session would update a KB about which no request may follow. */
   @Test
   void whoGetsReadyDoesNoWork() throws Exception {
     try (InProcessKbs own = started()) {

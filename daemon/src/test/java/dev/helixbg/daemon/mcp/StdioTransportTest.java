@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The transport as a client sees it that sends lines, good and bad. */
+/** Tests the transport with a client that sends valid and invalid lines. */
 @Timeout(120)
 class StdioTransportTest {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -49,7 +49,7 @@ class StdioTransportTest {
       "capabilities":{},"clientInfo":{"name":"test","version":"1"}}}\
       """;
 
-  /** Bytes that wait for who does not read; who says more waits. */
+  /** Bytes that a pipe holds for a client that does not read; then the server has to wait. */
   private static final int PIPE = 1 << 20;
 
   private static final String EMBED =
@@ -121,7 +121,7 @@ class StdioTransportTest {
             CallToolResult.builder().addTextContent(handler.apply(request.arguments())).build());
   }
 
-  /** As the tools are: it says how far it is. */
+  /** Returns a tool that reports its progress, as helix-bg's tools do. */
   private SyncToolSpecification embed() {
     return new SyncToolSpecification(
         Tool.builder("embed", Map.of("type", "object")).build(),
@@ -137,7 +137,7 @@ class StdioTransportTest {
                 }));
   }
 
-  /** As sampling does: it asks the client's model. */
+  /** Returns a tool that asks the client's model, as sampling does. */
   private static SyncToolSpecification ask() {
     return new SyncToolSpecification(
         Tool.builder("ask", Map.of("type", "object")).build(),
@@ -157,7 +157,7 @@ class StdioTransportTest {
                 .build());
   }
 
-  /** Until it may go on, or is called off. */
+  /** Waits until the test lets the call continue, or the call is cancelled. */
   private String waits(Map<String, Object> arguments) {
     begun.countDown();
     try {
@@ -211,7 +211,7 @@ class StdioTransportTest {
     assertEquals("2025-11-25", answer().at("/result/protocolVersion").asText());
   }
 
-  /** Before that it would only be in the way of the answer to {@code initialize}. */
+  /** Earlier preparation would only delay the answer to {@code initialize}. */
   @Test
   void getsReadyOnceAClientHasSaidThatItBegins() throws Exception {
     send(INITIALIZE);
@@ -294,7 +294,7 @@ class StdioTransportTest {
     assertEquals("late", answeredText());
   }
 
-  /** As version 2025-11-25 has it. */
+  /** Version 2025-11-25 of MCP allows a list. */
   @Test
   void theReplyOfAClientsModelMayBeAListOfTexts() throws IOException {
     send(INITIALIZE.replace("\"capabilities\":{}", "\"capabilities\":{\"sampling\":{}}"));
@@ -309,7 +309,7 @@ class StdioTransportTest {
     assertEquals("the reply", answeredText());
   }
 
-  /** The protocol lets either side ask at any time whether the other one is there. */
+  /** In MCP, either side may check at any time whether the other side still answers. */
   @Test
   void aPingIsAnsweredAtAnyTime() throws IOException {
     String ping = "{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"ping\"}";
@@ -368,7 +368,7 @@ class StdioTransportTest {
     JsonNode heard = answer();
     while (!heard.at("/params/message").asText().equals("Embedding: 1 of 1,200")) {
       assertEquals("notifications/progress", heard.path("method").asText(), heard.toString());
-      heard = answer(); // of the moment before, on a machine that is slow
+      heard = answer(); // on a slow machine, an older message may come first
     }
     assertEquals("notifications/progress", heard.path("method").asText());
     assertEquals("mine", heard.at("/params/progressToken").asText());
@@ -384,7 +384,7 @@ class StdioTransportTest {
     assertEquals("went on", last.at("/result/content/0/text").asText());
   }
 
-  /** Such a call may wait for another one and cannot be interrupted then; its beat goes on. */
+  /** A cancelled call may still run, if it cannot be interrupted. Its progress must not be sent. */
   @Test
   void howFarACallIsIsNotToldOnceItIsCalledOff() throws Exception {
     initialize();
@@ -394,14 +394,14 @@ class StdioTransportTest {
     send(CALL_OFF, call(2, "echo", "next"));
     JsonNode next = answer();
     while (next.has("method")) {
-      next = answer(); // of the moment before
+      next = answer(); // skips messages sent before the cancellation
     }
     assertEquals(2, next.path("id").asInt());
     Thread.sleep(2_300);
     assertEquals(0, fromServer.available());
   }
 
-  /** As the protocol wants it; what could not be said in time is not made up for all at once. */
+  /** MCP requires growing numbers. Messages that could not be sent in time are not sent later. */
   @Test
   void howFarACallIsGrowsThoughNobodyReadForAWhile() throws Exception {
     initialize();
@@ -466,7 +466,9 @@ class StdioTransportTest {
     assertEquals("last", answeredText());
   }
 
-  /** Some languages have only doubles and write 1.0; some programs begin a stream with a mark. */
+  /**
+   * Some languages write numbers as 1.0, and some programs begin a stream with a byte order mark.
+   */
   @Test
   void anyNumberIsAnIdAndAByteOrderMarkIsNoContent() throws Exception {
     send("\uFEFF" + INITIALIZE.replace("\"id\":0", "\"id\":0.0"), INITIALIZED);

@@ -34,9 +34,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A progress bar estimates the remaining time. The model here takes as much time as a real one, by
- * a clock of its own. The longest texts come first, so a count of texts would promise more than
- * twice the time.
+ * Tests the remaining time that a progress bar estimates. A fake model takes as much time as a real
+ * model, on a clock of the test. Since the longest texts come first, an estimate by the number of
+ * texts would be more than twice too long.
  */
 class EmbeddingEstimateTest {
   @TempDir Path kb;
@@ -123,7 +123,9 @@ class EmbeddingEstimateTest {
       moments.add(new Moment(now - start, done));
     }
 
-    /** The largest error of the estimate after a tenth of the time, as a share of all time. */
+    /**
+     * Returns the largest error of the estimate after a tenth of the time, as a share of all time.
+     */
     double worst() {
       assertEquals(work, done);
       assertEquals(things, moments.size());

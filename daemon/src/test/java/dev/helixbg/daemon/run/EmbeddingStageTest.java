@@ -54,7 +54,7 @@ class EmbeddingStageTest {
 
   private final FakeEmbedder embedder = new FakeEmbedder();
 
-  /** The user waits for the trial, too, so it counts as time of the first look. */
+  /** The user also waits for the speed trial, so its time counts as time before the first look. */
   @Test
   void theTimeOfANewestLookBeginsBeforeTheTrial() throws Exception {
     long[] now = {0};
@@ -82,7 +82,7 @@ class EmbeddingStageTest {
     return update(entries, model());
   }
 
-  /** A model with another way for many texts, whose vectors are those of other texts. */
+  /** Updates vectors by a model that has another method for many texts, with other vectors. */
   private EmbeddingStage.Result update(List<Entry> entries, double gain)
       throws InterruptedException {
     embedder.asked.clear();
@@ -116,7 +116,7 @@ class EmbeddingStageTest {
     }
   }
 
-  /** The store has the vectors of all entries, bit for bit. */
+  /** Asserts that the store has exactly the vectors of all entries. */
   private void assertHolds(List<Entry> entries) {
     KnownVectors known = ofEntries();
     for (Entry entry : entries) {
@@ -126,7 +126,7 @@ class EmbeddingStageTest {
     }
   }
 
-  /** Of the other way. */
+  /** Embedder of the other method. */
   private final FakeEmbedder other = new FakeEmbedder();
 
   private boolean opensFaster;
@@ -153,7 +153,7 @@ class EmbeddingStageTest {
         "entries keep their names");
     assertAsks(515, 1.01, 0, 3);
     assertStoreIsOf("other", notes(515));
-    assertAsks(516, 0, 516, 0); // it computes something else now
+    assertAsks(516, 0, 516, 0); // the embedder now computes other vectors
     assertStoreIsOf("model", notes(516));
   }
 
@@ -245,7 +245,7 @@ class EmbeddingStageTest {
     return DataLog.read(file).entries();
   }
 
-  /** A search finds by the layout what it would else find by hashing and cutting. */
+  /** With the layout, a search finds the same entries as by hashing and dividing the texts. */
   @Test
   void aLayoutHasTheEntriesAsTheTextsHaveThem() throws Exception {
     DataLogBytes bytes = new DataLogBytes();
@@ -320,7 +320,7 @@ class EmbeddingStageTest {
     return texts;
   }
 
-  /** Of many words, no two of which begin alike. */
+  /** Returns a text of many words; no two texts begin alike. */
   private static String longBody(String begin) {
     return begin
         + " "
@@ -379,7 +379,7 @@ class EmbeddingStageTest {
     entries.add(entry(300_000, longBody("one")));
     int texts = 2_000 + embeddedTexts(entries.getLast()).size();
     int before = 0;
-    for (int last : List.of(700, 2_005)) { // among entries, and among passages
+    for (int last : List.of(700, 2_005)) { // number of the last text: an entry, and a passage
       embedder.asked.clear();
       embedder.interruptAfter = last - before;
       assertThrows(InterruptedException.class, () -> update(entries, model()));
@@ -390,14 +390,14 @@ class EmbeddingStageTest {
     assertHolds(entries);
   }
 
-  /** Whatever the moment at which the process dies. */
+  /** This holds whenever the process dies. */
   @Test
   void neverIsMoreThanABatchUnsaved() throws Exception {
     int texts = 4_000;
     int[] embedded = {0};
     int[] most = {0};
     Progress counting =
-        (_, _) -> { // before the vector is taken in
+        (_, _) -> { // before the vector is received
           embedded[0]++;
           most[0] = Math.max(most[0], embedded[0] - onDisk());
         };
@@ -420,12 +420,12 @@ class EmbeddingStageTest {
                         .formatted(KEY_BYTES)));
   }
 
-  /** When each batch replaced the whole file, 15 GB were written for 100,000 texts. */
+  /** An earlier version replaced the whole file after each batch: 15 GB for 100,000 texts. */
   @Test
   void aFirstRunWritesAtMostThreeTimesWhatItKeeps() throws Exception {
     assumeTrue(Files.isReadable(IO), "only Linux tells");
     int texts = 10_000;
-    update(notes(1)); // what a new database costs, and a few classes
+    update(notes(1)); // a new database and new classes are not counted
     long before = written();
     FakeModel model = model();
     try (EmbeddingStage stage =

@@ -25,16 +25,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Questions to a golden model while a GPU fails; this machine has none, so the test fails for it.
- */
+/** Asks a tiny test model questions while a GPU fails. The test simulates the failures. */
 class JudgingStageTest {
   @TempDir Path folder;
 
   private final List<String> news = new ArrayList<>();
   private int begun;
 
-  /** Asks a model that was measured, while the first {@code failures} attempts fail. */
+  /** Asks a measured model; the first {@code failures} attempts fail. */
   private Judgements ask(int failures, Map<String, String> more) throws Exception {
     JudgeProgress failing =
         (_, _) -> {

@@ -9,11 +9,13 @@ import dev.helixbg.insight.judge.Question;
 import dev.helixbg.insight.judge.QuestionAnswerer;
 import java.time.Duration;
 
-/** A trial that is over, for tests in which a model has better things to do. */
+/** Stores the results of a model's trials, for tests that do not measure the model. */
 public final class KnownTrial {
   private KnownTrial() {}
 
-  /** As if the model of the settings had been measured, and had one answer to everything. */
+  /**
+   * Stores trials in which the model of the settings gave one answer to all questions of a kind.
+   */
   public static void of(Settings settings) throws Exception {
     LanguageModelFile model = LanguageModelFile.locate(settings).orElseThrow();
     QuestionAnswerer always =

@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The embedding model is opened for new lessons only. */
+/** Tests that only new lessons open the embedding model. */
 class LessonVectorsTest {
   @TempDir(factory = InMemory.class)
   Path folder;

@@ -23,7 +23,7 @@ class RelatedAnswerTest {
 
   @TempDir Path folder;
 
-  /** helix-bg itself puts the title before the text of a note. */
+  /** The title of a note is not part of its text: helix-bg puts it before the text. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -40,15 +40,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Searches of many at once, with a model that a test holds back. */
+/** Tests simultaneous searches, with a model that a test can delay. */
 @Timeout(120)
 class SearchServiceTest {
   @TempDir Path folder;
 
-  /** A text that is embedded only once somebody opens its gate. */
+  /** Gates by text; a text is embedded only after the test has opened its gate. */
   private final Map<String, CountDownLatch> gates = new ConcurrentHashMap<>();
 
-  /** Times that an embedding had to wait at a gate. */
+  /** Number of times that an embedding waited at a gate. */
   private final AtomicInteger waiting = new AtomicInteger();
 
   private final DaemonMetrics metrics = new DaemonMetrics();
@@ -112,7 +112,7 @@ class SearchServiceTest {
     assertEquals(5, get(slow).size());
   }
 
-  /** The first does what one query needs, those behind it what many need. */
+  /** The first search uses the small index for one query, later searches the full index. */
   @Test
   void theFirstSearchFindsWhatLaterOnesDo() throws Exception {
     WritableKb kb = kb("kb", 40);
@@ -127,7 +127,7 @@ class SearchServiceTest {
     assertEquals(first, get(ask(kb, text, 20)));
   }
 
-  /** By whatever process: nobody says so. */
+  /** Another process may embed entries, without a message to the search. */
   @Test
   void whatIsEmbeddedMeanwhileIsFound() throws Exception {
     WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1), 5);
@@ -137,7 +137,10 @@ class SearchServiceTest {
     assertEquals(5, get(ask(kb, "anything", 10)).size());
   }
 
-  /** Every score by the definition; the best first, of equals those that come first. */
+  /**
+   * Compares with scores computed by their definition, best first; of equal hits, the first entry
+   * comes first.
+   */
   @Test
   void hitsAreThoseOfComparingOneByOne() throws Exception {
     WritableKb kb = kb("kb", 60);
@@ -207,7 +210,7 @@ class SearchServiceTest {
     assertEquals(List.of(), searches.search(kb.kb(), none).hits());
   }
 
-  /** What stands behind the first 256 tokens is found, and shown. */
+  /** Text after the first 256 tokens of an entry is found and shown. */
   @Test
   void theLateSentenceOfALongNoteIsFoundAndShown() throws Exception {
     WritableKb kb = kb("kb", 40);
@@ -264,7 +267,7 @@ class SearchServiceTest {
     }
   }
 
-  /** A query's vector is of the way that those of the entries are. */
+  /** The same method embeds queries and entries. */
   @Test
   void aQueryIsEmbeddedAsTheEntriesWere() throws Exception {
     WritableKb kb = kb("kb", 3);

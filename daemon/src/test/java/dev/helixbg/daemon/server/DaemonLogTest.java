@@ -32,7 +32,7 @@ class DaemonLogTest {
 
   private LoggerContext start(Map<String, String> flags, boolean atTerminal, long fileBytes) {
     LoggerContext context = new LoggerContext();
-    context.setMDCAdapter(new LogbackMDCAdapter()); // as the provider does
+    context.setMDCAdapter(new LogbackMDCAdapter()); // as logback's SLF4J provider does
     PrintStream err = new PrintStream(terminal, true, StandardCharsets.UTF_8);
     DaemonLog.start(
         context,

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The whole daemon in this process, with a fake embedding model, asked over its socket. */
+/** Tests a whole daemon in this process, with a fake embedding model, over its socket. */
 @Timeout(600)
 class DaemonTest {
   private static final Daemon.World NO_PAIRS =
@@ -120,7 +120,10 @@ class DaemonTest {
         });
   }
 
-  /** Else it looks dead, and is neither restarted by an update nor ended before it is deleted. */
+  /**
+   * Without a status, the daemon would look dead, so an update would not restart it, and an
+   * uninstall would not end it.
+   */
   @Test
   void aLanguageModelThatIsGoneIsATroubleAndNotTheEndOfStatus() throws Exception {
     Path gone = folder.resolve("gone.gguf");
@@ -192,7 +195,7 @@ class DaemonTest {
     assertEquals(1, status().path("kbs").size());
   }
 
-  /** When it is said to be done, nothing is under way, and another daemon may begin. */
+  /** When 'stop' answers, all work has ended, and another daemon can start. */
   @Test
   void stopIsTrueInTheMiddleOfAFirstEmbedding() throws Exception {
     WritableKb kb = kb("kb", 50);

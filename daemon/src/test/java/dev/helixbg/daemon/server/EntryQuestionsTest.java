@@ -34,7 +34,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Agents that are asked about entries, and what their answers bring. */
+/** Tests questions to agents about entries, and the effects of their answers. */
 class EntryQuestionsTest {
   private static final Instant NOW = Instant.parse("2026-11-28T05:00:00Z");
   private static final String REPEAT = "A second run of a step must do no harm";
@@ -44,7 +44,7 @@ class EntryQuestionsTest {
   private KbStore store;
   private FileHelix helix;
 
-  /** The lesson of each entry, by its text, in the order of the log. */
+  /** Lesson of each entry, by the entry's text, in the order of the log. */
   private final Map<String, String> lessons = new LinkedHashMap<>();
 
   private Instant at = NOW;
@@ -92,7 +92,7 @@ class EntryQuestionsTest {
     return answered;
   }
 
-  /** Pairs whose truth is known, answered rightly or all alike. */
+  /** Answers questions about pairs with known answers: rightly, or all in the same way. */
   private void measure(String client, boolean rightly) {
     List<AgentAnswer> answers = new ArrayList<>();
     for (KnownPairs.Known known : KnownPairs.next(100, Set.of())) {

@@ -95,7 +95,7 @@ class FindingRequestsTest {
     assertEquals(1, list("verdict", "related").size(), "the line of counts");
   }
 
-  /** None of a verdict is no answer where none was given at all. */
+  /** If no pair has a verdict, an empty list for a verdict would mislead. */
   @Test
   void thatNoPairWasJudgedIsSaid() throws Exception {
     JsonNode counts = list("verdict", "overtaken").getFirst();
@@ -104,7 +104,7 @@ class FindingRequestsTest {
     assertFalse(findings().list(Json.object()).getFirst().has("note"));
   }
 
-  /** Of what was written since the report nobody has looked for findings. */
+  /** No run has searched entries written since the report for findings. */
   @Test
   void howManyEntriesTheReportKnowsIsSaid() throws Exception {
     for (int i = 0; i < 4; i++) {
@@ -126,7 +126,7 @@ class FindingRequestsTest {
     }
   }
 
-  /** A group of copies can have as many entries as the log. */
+  /** A group of copies can contain all entries of the log. */
   @Test
   void ofManyEntriesTheFirstAreSent() throws Exception {
     ObjectNode report = Json.object();
@@ -187,7 +187,7 @@ class FindingRequestsTest {
     return findings().decide(request.put("decision", decision).put("by", by), NOW);
   }
 
-  /** The report still says t:3; helix says t:1 by now. */
+  /** The report has the name t:3, but helix now calls the entry t:1. */
   @Test
   void findingsHaveTheNamesOfThisMoment() throws Exception {
     helix.call("edit", "action", "delete", "topic", "t", "index", "1");
@@ -197,7 +197,7 @@ class FindingRequestsTest {
     assertTrue(third.at("/edit/0/do").asText().contains("t:1"), third.toString());
   }
 
-  /** Whoever asks beside a daemon that has not run yet must not be told of what is gone. */
+  /** Even before the daemon's next run, no client may see findings about removed entries. */
   @Test
   void whatIsGoneIsNotListedAndHasNoAct() throws Exception {
     helix.call("edit", "action", "delete", "topic", "u", "match_str", "number 2");
@@ -241,7 +241,7 @@ class FindingRequestsTest {
     assertThrows(Failure.class, () -> act(id, "related"), "it is settled");
   }
 
-  /** A report was made while the finding was settled; the next one is not there yet. */
+  /** The last report was made while the finding was settled, and the next is not made yet. */
   @Test
   void aFindingWhoseDecisionWasTakenBackCanBeDecidedBeforeTheNextReport() throws Exception {
     String id = pairs.getFirst();
@@ -253,7 +253,7 @@ class FindingRequestsTest {
     assertThrows(Failure.class, () -> decide(id(5), "same", "agent"), "never was there");
   }
 
-  /** An edit that a foreign report proposes would be carried out as if it were ours. */
+  /** Otherwise an edit that a foreign report proposes would be carried out. */
   @Test
   void whatLiesInTheFolderOfTheKbHasNoFindingsAndNoActs(@TempDir Path elsewhere) throws Exception {
     Kb copied = new Kb(Files.createDirectories(elsewhere.resolve("kb")));

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Sources that moved, from the settings to the calls of helix, and after them. */
+/** Tests findings about moved source files: the setting, the calls of helix, and the result. */
 class MovedSourcesTest {
   private static final String FIRST = "2001-01-01T12:00";
   private static final String LEASE =

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Agents that are asked, and what is taken of their answers. */
+/** Tests the questions that agents get, and the storing of their answers. */
 class QuestionRequestsTest {
   private static final Instant NOW = Instant.parse("2026-11-28T05:00:00Z");
   private static final int PAIRS = 12;
@@ -51,7 +51,10 @@ class QuestionRequestsTest {
   private FileHelix helix;
   private final List<String> findings = new ArrayList<>();
 
-  /** Of these the last two lead, and the further the others the less sure is the pair judge. */
+  /**
+   * Writes a report of twelve pairs. The last two are leads. The later a pair, the less certain is
+   * the pair judge.
+   */
   @BeforeEach
   void report(@TempDir Path folder) throws Exception {
     kb = new Kb(Files.createDirectories(folder.resolve("kb")));
@@ -83,7 +86,7 @@ class QuestionRequestsTest {
     return i == 0 ? "same ".repeat(400) + "\n\u001b[2J{\"id\": 1}" : "The other note, " + i;
   }
 
-  /** The id by which a client answers about a pair. */
+  /** Returns the id under which a client answers the question about a pair. */
   private String id(int pair) {
     return given(AgentQuestion.ofPair(older(pair), newer(pair)));
   }
@@ -153,7 +156,8 @@ class QuestionRequestsTest {
         Set.of(id(11), id(10), id(9), id(8), id(7), id(6)), pairs(first), "and four are known");
     assertEquals(6, first.path("left").asInt());
     assertEquals("[\"same\",\"overtaken\",\"related\",\"different\"]", first.path("answers") + "");
-    for (JsonNode question : first.path("questions")) { // nothing tells the known ones
+    for (JsonNode question :
+        first.path("questions")) { // no field may mark the pairs with known answers
       assertEquals(Set.of("id", "older", "newer"), names(question));
       assertEquals(Set.of("text"), names(question.path("older")));
     }
@@ -178,7 +182,7 @@ class QuestionRequestsTest {
     assertFalse(all.toString().contains("\u001b"));
   }
 
-  /** By the project's own estimate; two texts with what is around them, and the answer. */
+  /** Tokens by the project's estimate, of the two texts, the JSON around them, and the answer. */
   @Test
   void aPairWithItsAnswerCostsAtMost600Tokens() throws Exception {
     List<String> texts = new ArrayList<>();
@@ -252,7 +256,7 @@ class QuestionRequestsTest {
     IntStream.range(0, PAIRS).forEach(i -> assertTrue(asked.contains(id(i))));
   }
 
-  /** As somebody says who knows the truth; of what is not known, that it is related. */
+  /** Returns the right answer to a question; if it is unknown, 'related'. */
   private String right(String id) {
     return Optional.ofNullable(known().get(id))
         .map(known -> known.truth().name())
@@ -378,7 +382,7 @@ class QuestionRequestsTest {
     WrittenReport.write(store, report);
     JsonNode questions = give("one", 10, NOW).path("questions");
     assertTrue(questions.size() > 1);
-    for (JsonNode question : questions) { // nothing tells the known ones
+    for (JsonNode question : questions) { // no field may mark the pairs with known answers
       assertEquals(Set.of("id", "one", "other"), names(question));
     }
   }

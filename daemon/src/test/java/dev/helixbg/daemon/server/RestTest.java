@@ -30,8 +30,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Days of a whole daemon in which nothing changes, on a clock that the test turns: it looks at
- * files, and reads, compares and loads nothing.
+ * Simulates days in which nothing changes, for a whole daemon with a clock that the test advances.
+ * The daemon may check files, but must not read, compare or load anything.
  */
 @Timeout(900)
 class RestTest {
@@ -55,7 +55,7 @@ class RestTest {
     all.putAll(more);
     Settings settings = DaemonFixture.settings(folder, all);
     if (more.containsValue(GoldenModel.Q4_K_M.path().toString())) {
-      KnownTrial.of(settings); // else it is asked all of it
+      KnownTrial.of(settings); // otherwise the model would be measured first
     }
     IdleWork.Machine machine = new IdleWork.Machine(() -> battery, () -> load);
     daemon =
@@ -67,7 +67,7 @@ class RestTest {
             new Daemon.World(clock, files, machine, any -> Optional.empty()));
   }
 
-  /** Lets so much time pass, and none while idle work runs. */
+  /** Lets time pass; while idle work runs, no time passes. */
   private void live(Duration time) throws InterruptedException {
     long end = clock.nanos() + time.toNanos();
     boolean ran = false;
@@ -87,7 +87,7 @@ class RestTest {
     return daemon.watches.getFirst();
   }
 
-  /** How much of each kind of work has been done so far; looks at files are no work here. */
+  /** Returns the amount of each kind of work so far; checks of files do not count as work. */
   private Map<String, Number> work() {
     DaemonMetrics metrics = daemon.host.metrics();
     return Map.of(
@@ -143,7 +143,7 @@ class RestTest {
     assertThreeDaysOfRest();
   }
 
-  /** A model that cannot be opened is tried less and less often, and not four times a second. */
+  /** An unusable model must be tried less and less often, not four times a second. */
   @Test
   void aBrokenModelIsTriedLessAndLessOften() throws Exception {
     Path broken = folder.resolve("broken.gguf");

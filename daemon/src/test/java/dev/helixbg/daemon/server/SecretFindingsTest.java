@@ -25,9 +25,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An entry with a secret is listed, and no file beside the log holds the secret. */
+/**
+ * Tests that an entry with a secret is listed, and that no file except the log contains the secret.
+ */
 class SecretFindingsTest {
-  /** Never issued; put together here, so that no scanner takes this file for a leak. */
+  /** A fake secret, put together here, so that no scanner reports this file as a leak. */
   private static final String SECRET = "ghp_" + "Q7bR2kT9vX4mZ8nL1cW5yH3pJ6sD0fGaEuIo";
 
   @TempDir Path folder;
@@ -118,6 +120,6 @@ class SecretFindingsTest {
     assertTrue(
         assertThrows(Failure.class, () -> findings().act(Json.object().put("id", last)))
             .getMessage()
-            .startsWith("no edit follows from " + last));
+            .startsWith("helix-bg plans no edit for " + last));
   }
 }

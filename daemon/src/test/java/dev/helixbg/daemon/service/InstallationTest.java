@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which program a service may run, and by which name it survives an update. */
+/** Tests which program a service may run, and which path of it stays valid after an update. */
 class InstallationTest {
   @TempDir Path folder;
 

@@ -13,7 +13,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The file of stderr, which a service manager holds open while it is shortened. */
+/** Tests the shortening of the stderr file, which a service manager keeps open. */
 class ServiceErrorLogTest {
   @TempDir Path folder;
 

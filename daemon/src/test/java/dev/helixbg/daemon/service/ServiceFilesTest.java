@@ -28,14 +28,14 @@ import org.w3c.dom.Element;
 import org.w3c.dom.Node;
 import org.xml.sax.InputSource;
 
-/** Plist and unit as their service managers read them. */
+/** Tests the plist and the unit file as service managers read them. */
 class ServiceFilesTest {
   @TempDir Path folder;
 
   private ServiceSpec spec(Path kb) {
     return new ServiceSpec(
         Path.of("/home/ada"),
-        Path.of("/usr/bin/env"), // systemd-analyze wants a program that is there
+        Path.of("/usr/bin/env"), // systemd-analyze requires a program that exists
         new ServiceRequest(
             List.of(kb.toString()),
             List.of(),
@@ -46,7 +46,7 @@ class ServiceFilesTest {
         Path.of("/home/ada/.helix/logs 100%/service.err"));
   }
 
-  /** As plutil reads it: a plist of one value, by the DTD's rules. */
+  /** Parses a plist as plutil does, by the rules of the DTD; returns its value. */
   private static Object plist(String xml) throws Exception {
     DocumentBuilderFactory factory = DocumentBuilderFactory.newInstance();
     DocumentBuilder builder = factory.newDocumentBuilder();
@@ -128,7 +128,10 @@ class ServiceFilesTest {
         plist(LaunchdPlist.of(spec)));
   }
 
-  /** launchd knows no exit codes: what it is not to start again must look like success. */
+  /**
+   * launchd ignores the values of exit codes. An end after which it must not restart must look like
+   * a success.
+   */
   @Test
   void whatIsFinalIsNotStartedAgain() {
     assertTrue(unit(Path.of("/kb")).contains("\nRestartPreventExitStatus=2 3 4\n"));
@@ -184,7 +187,7 @@ class ServiceFilesTest {
     assertTrue(install.getLast().contains("loginctl enable-linger"));
   }
 
-  /** Without systemd, an installation that failed can be undone. */
+  /** A failed installation can be undone even without systemd. */
   @Test
   void aProgramThatIsMissingKeepsNothing() throws Exception {
     for (String command : List.of("/no/such/program", "false")) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the doctor says of a service whose daemon does not answer; SystemdIT has one that does. */
+/** Tests the doctor's check of a service whose daemon does not answer; in SystemdIT, it answers. */
 class ServiceHealthTest {
   @TempDir Path folder;
 

@@ -10,7 +10,7 @@ import java.util.concurrent.CancellationException;
 import org.junit.jupiter.api.Test;
 
 class ErrorReporterTest {
-  /** Not exit code 3 with "check the disk". */
+  /** The exit code must not be 3 with the message "check the disk". */
   @Test
   void whatCtrlCInterruptsIsNoFaultOfAFile() {
     IOException closed = new ClosedByInterruptException();
@@ -28,7 +28,7 @@ class ErrorReporterTest {
     assertEquals(ExitCode.INTERNAL, ErrorReporter.codeOf(new IOException()));
   }
 
-  /** A file with a stack trace would help no user. */
+  /** No file with a stack trace is written, because it would help no user. */
   @Test
   void tooLittleMemoryIsNoFaultOfHelixBg() {
     assertEquals(

@@ -27,7 +27,10 @@ class InterruptionTest {
         saysWhenToldToEnd(Duration.ofMillis(1_500)));
   }
 
-  /** On a machine that is so busy that it takes long, that is said rightly: not each time. */
+  /**
+   * On a busy machine, the end may take long, and the message is then right. So one of several
+   * tries must have none.
+   */
   @Test
   void nothingIsSaidOfWorkThatEndsAtOnce() throws Exception {
     String said = "not tried";
@@ -37,7 +40,7 @@ class InterruptionTest {
     assertEquals("", said);
   }
 
-  /** Such as a report that a disk or a busy machine does not get done in time. */
+  /** Such a file is a report that a slow disk or a busy machine does not finish in time. */
   @Test
   void ofAFileThatIsStillBeingWrittenNothingIsLeft(@TempDir Path folder) throws Exception {
     Process child = start(Writer.class, folder.resolve("report.html").toString());
@@ -50,10 +53,10 @@ class InterruptionTest {
     assertEquals(List.of(), OnDisk.names(folder));
   }
 
-  /** Threads that nobody waits for go on until the JVM is gone, a third of a second later. */
+  /** Other threads run until the JVM has ended, 0.3 s later, and must create no files. */
   @Test
   void noFileIsBegunThatNobodyWouldDelete(@TempDir Path folder) throws Exception {
-    for (int i = 0; i < 3; i++) { // one in two leaves something, where any may be begun
+    for (int i = 0; i < 3; i++) { // without the check, every second run leaves a file
       Process child = start(Beginners.class, folder.toString());
       try (BufferedReader out = child.inputReader(StandardCharsets.UTF_8)) {
         assertEquals("writing", out.readLine());
@@ -72,7 +75,7 @@ class InterruptionTest {
     Process child = start(Worker.class, Long.toString(batch.toNanos()));
     try (BufferedReader out = child.inputReader(StandardCharsets.UTF_8)) {
       assertEquals("at work", out.readLine());
-      child.toHandle().destroy(); // which leaves its streams open
+      child.toHandle().destroy(); // does not close the streams of the process
       assertEquals("saved", out.readLine());
     }
     String said = new String(child.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -129,7 +132,7 @@ class InterruptionTest {
                     } catch (CancellationException e) {
                       return;
                     } catch (IOException e) {
-                      // Its file was deleted: it begins another one, if it may.
+                      // Its file was deleted; the thread tries to create another.
                     }
                   }
                 });

@@ -16,10 +16,10 @@ class TerminalProgressTest {
     Console console = new Console(err, err, false, terminal);
     try (Progress progress = TerminalProgress.on(console).begin("Labelling", 40)) {
       progress.step(10, 10);
-      Thread.sleep(1_500); // the bar draws itself every 0.2 s, and knows a rate after a second
+      Thread.sleep(1_500); // the bar redraws every 0.2 s, and shows a rate after a second
       progress.step(7, 7);
       for (int i = 0; i < 600 && !bytes.toString(StandardCharsets.UTF_8).contains("17/40"); i++) {
-        Thread.sleep(terminal ? 100 : 1); // until it has drawn itself, on a busy machine, too
+        Thread.sleep(terminal ? 100 : 1); // until the bar is drawn, also on a busy machine
       }
     }
     return bytes.toString(StandardCharsets.UTF_8);

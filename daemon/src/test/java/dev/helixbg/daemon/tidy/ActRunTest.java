@@ -18,7 +18,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Acts through a stand-in for helix: to their end, on an older log, and stopped at each call. */
+/**
+ * Tests acts through a stand-in for helix: complete, after a change of the log, and stopped at each
+ * call.
+ */
 class ActRunTest {
   private static final String SHORT = "A lease ends after thirty seconds.";
   private static final String LONG = "A lease of a worker ends after thirty seconds, not sooner.";
@@ -113,7 +116,7 @@ class ActRunTest {
     assertEquals(2, kb.texts("queue").size());
   }
 
-  /** A helix in which somebody else writes right after the first check. */
+  /** Returns a helix to whose log another program writes right after the first check. */
   private Helix afterTheFirstCheck() {
     return new FileHelix(kb.kb.dataLog()) {
       private boolean over;
@@ -130,7 +133,7 @@ class ActRunTest {
     };
   }
 
-  /** Helix is lost before each call in turn: what is said is what the log shows. */
+  /** Ends helix before each call in turn. The outcome must describe what the log shows. */
   @Test
   void stoppedAtEachCallItSaysWhatWasDone() throws Exception {
     ObjectNode act = plan("as", "same");
@@ -182,7 +185,7 @@ class ActRunTest {
     assertFalse(isSettled());
   }
 
-  /** Helix that carries out each edit, but whose answer does not come. */
+  /** Returns a helix that carries out each edit, but does not answer. */
   private Helix silent() {
     return new FileHelix(kb.kb.dataLog()) {
       @Override

@@ -12,7 +12,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Map;
 
-/** A stand-in for helix on a log in a file, beside others of its kind. */
+/** A stand-in for helix that writes to a log file; several may use the same file. */
 public class FileHelix implements Helix {
   private final Path log;
 
@@ -24,7 +24,7 @@ public class FileHelix implements Helix {
     return call(tool, HelixTools.arguments(namesAndValues));
   }
 
-  /** Does not wait for others of this process: they take turns by themselves. */
+  /** Does not wait for other stand-ins in this process, which take turns themselves. */
   @Override
   public String call(String tool, Map<String, String> arguments) {
     Path lock = log.resolveSibling("stand-in.lock");

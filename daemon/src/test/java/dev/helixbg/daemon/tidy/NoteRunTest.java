@@ -162,7 +162,7 @@ class NoteRunTest {
     assertEquals("rw-------", OnDisk.mode(kept(id)));
   }
 
-  /** Else both texts of a pair could go, each from its file. */
+  /** Otherwise both texts of a pair could be removed, each from its file. */
   @Test
   void aFactGoesOnlyWhileTheOneThatStaysIsThere() throws Exception {
     Path other = file.resolveSibling("CLAUDE.md");
@@ -250,7 +250,8 @@ class NoteRunTest {
   @Test
   void stoppedBetweenTwoFilesItSaysWhatWasDoneAndTakesItBack() throws Exception {
     String list = "---\nhelix-bg: items\n---\n- mvnd builds.\n- Be short.\n- Be kind.\n";
-    String name = "n".repeat(240) + ".md"; // the new file beside it has a longer one
+    String name =
+        "n".repeat(240) + ".md"; // the temporary file has a longer name, which is too long
     Files.writeString(file.resolveSibling(name), list);
     open(file.getParent());
     String id = kb.merge("Use mvnd.", kb.beginning("Builds"), kb.beginning("mvnd"));
@@ -301,7 +302,7 @@ class NoteRunTest {
     assertEquals(0, same.path("losses").size());
   }
 
-  /** A process may be killed after it has saved the text, and before it renames the new file. */
+  /** A process may be killed after it has saved the text, but before it renames the new file. */
   @Test
   void whatAKilledOneLeftIsNoActAndGoes() throws Exception {
     String id = taken();
@@ -333,7 +334,7 @@ class NoteRunTest {
     assertEquals(TEXT, text());
 
     Files.writeString(file, TEXT + "\n- Appended.\n");
-    assertTrue(TidyKb.press(session, "enter").contains("Another program has written"));
+    assertTrue(TidyKb.press(session, "enter").contains("Another program has changed the notes"));
     String done = TidyKb.press(session, "enter");
     assertTrue(done.contains("Done: ") && done.contains("1 done"), done);
     assertFalse(text().contains("on Linux"));

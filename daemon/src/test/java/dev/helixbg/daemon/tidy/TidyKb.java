@@ -84,7 +84,7 @@ final class TidyKb {
         .collect(Collectors.joining("\n"));
   }
 
-  /** A helix that carries out this many edits and refuses all later ones. */
+  /** Returns a helix that carries out this many edits, and refuses all later edits. */
   Helix refusingAfter(int edits) {
     return new FileHelix(kb.dataLog()) {
       private int left = edits;

@@ -97,7 +97,9 @@ class TidyNotesTest {
     assertEquals(3, files().split(",").length, undone);
   }
 
-  /** Front matter and pictures are not compared, but files may differ in them. */
+  /**
+   * The search for copies does not compare front matter and pictures, so copies may differ in them.
+   */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -151,7 +153,7 @@ class TidyNotesTest {
     }
     String before = files();
     String after = press("enter");
-    // Where a line ends depends on the length of the folder's name.
+    // The line breaks depend on the length of the folder's name.
     String said = after.replaceAll("\\s+", " ");
     assertTrue(said.contains("changed meanwhile: nothing was moved"), after);
     assertEquals(before, files(), after);

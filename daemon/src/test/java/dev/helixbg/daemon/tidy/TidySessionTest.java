@@ -182,7 +182,7 @@ class TidySessionTest {
     goTo("queue:0");
     press("s");
     kb.note("queue", "Written by another.");
-    assertHas(press("enter"), "nothing was changed", "Remove queue:0 and keep queue:1?");
+    assertHas(press("enter"), "helix-bg changed nothing", "Remove queue:0 and keep queue:1?");
     assertEquals(3, kb.texts("queue").size());
     press("enter");
     assertEquals(List.of(LONG, "Written by another."), kb.texts("queue"));
@@ -192,7 +192,7 @@ class TidySessionTest {
   void whatOthersDecidedMeanwhileIsNotAskedAgain() throws Exception {
     goTo("queue:0");
     kb.call("edit", "action", "delete", "topic", "queue", "match_str", SHORT);
-    assertHas(press("s"), "decided elsewhere, or its notes were changed");
+    assertHas(press("s"), "decided by another program, or its notes were changed");
     assertEquals(2, session.summary(false).left());
   }
 
@@ -200,7 +200,7 @@ class TidySessionTest {
   void whatOthersDecidedIsSeenAtTheNextKey() throws Exception {
     goTo("queue:0");
     ActRun.note(kb.acts.findings(), "rel-0000000001", "dismissed", "said elsewhere");
-    assertHas(press("s"), "decided elsewhere", "of 2, 0 done");
+    assertHas(press("s"), "decided by another program", "of 2, 0 done");
     assertEquals(2, session.summary(false).left());
   }
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Keys as bytes and the screen as bytes, on terminals of JLine's that are in memory. */
+/** Tests keys and screens as bytes, on in-memory terminals of JLine. */
 @Timeout(120)
 class TidyTerminalTest {
   private static final String SHORT = "A lease ends after thirty seconds.";
@@ -71,7 +71,10 @@ class TidyTerminalTest {
               .start(
                   () -> {
                     try {
-                      while (!shown().contains("\u001b[?25l")) { // in which keys are keys
+                      while (!shown()
+                          .contains(
+                              "\u001b[?25l")) { // the terminal is then in raw mode, so that keys
+                        // arrive one by one
                         Thread.sleep(5);
                       }
                       terminal.processInputBytes(keys.getBytes(UTF_8));

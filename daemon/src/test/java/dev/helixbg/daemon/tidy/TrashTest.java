@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Files in the desktop's trash, as other programs find them there. */
+/** Tests that files are in the desktop's trash as other programs expect them. */
 class TrashTest {
   private static final LocalDateTime NOW = LocalDateTime.of(2026, 11, 28, 6, 5, 4);
 
@@ -56,7 +56,7 @@ class TrashTest {
     assertEquals("two", Files.readString(folder.resolve(files).resolve("a.2.md")));
   }
 
-  /** Another program may have left a file without a note about it. */
+  /** Another program may have left a file without the record of its old path. */
   @Test
   void aFileWithoutInfoStaysAndLeavesNoInfo() throws Exception {
     file("share/Trash/files/a.md", "stranger");

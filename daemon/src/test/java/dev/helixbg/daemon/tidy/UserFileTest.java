@@ -80,7 +80,9 @@ class UserFileTest {
     assertArrayEquals(NEW, now.array());
   }
 
-  /** Without the list, the mode would give the group the rights of its mask. */
+  /**
+   * Without the access control list, the mode would give the group the rights of the list's mask.
+   */
   @Test
   void anAccessControlListIsRefused() throws Exception {
     ByteBuffer list = ByteBuffer.allocate(4 + 5 * 8).order(ByteOrder.LITTLE_ENDIAN).putInt(2);

@@ -38,11 +38,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A watch over one KB with a clock, files and a model that a test controls. */
+/** A {@link KbWatch} with a clock, files and a model that a test controls. */
 public final class DaemonFixture {
   public static final Progress.Display SILENT = Progress.Display.SILENT;
 
-  /** Without a pair judge. */
+  /** Stage without a pair judge. */
   public static final RerankingStage NO_READING =
       new RerankingStage(Optional.empty(), 1, SILENT, warning -> {});
 
@@ -55,12 +55,12 @@ public final class DaemonFixture {
   public final KbWatch watch;
   final DaemonLoop loop;
 
-  /** Times that entries were compared. */
+  /** Number of times that entries were compared. */
   int analyses;
 
   public final KbStores stores;
 
-  /** Sentences about what became of stores. */
+  /** Messages about moved or copied stores. */
   public final List<String> notices = new ArrayList<>();
 
   private final Kb kb;
@@ -109,13 +109,13 @@ public final class DaemonFixture {
     };
   }
 
-  /** As one-shot has it: compares all with all, and asks no language model. */
+  /** Returns a pipeline as in one-shot: it compares all entries, but asks no language model. */
   public static Pipeline pipeline(Settings settings, EmbedderSource model, RerankingStage reading) {
     return new Pipeline(
         settings, model, Analysis::run, reading, JudgingStage.withoutAsking(settings), SILENT);
   }
 
-  /** Runs as one-shot does; what is up to date is left alone. */
+  /** Runs as one-shot does; leaves a report that is up to date. */
   public static OneShotRun.Result oneShot(Pipeline pipeline, KbStore store)
       throws InterruptedException {
     return new OneShotRun(pipeline)
@@ -142,12 +142,12 @@ public final class DaemonFixture {
         .settings();
   }
 
-  /** The store of a KB, with the settings of {@link #settings}. */
+  /** Returns the store of a KB, with the settings of {@link #settings}. */
   public static KbStore store(Path home, Kb kb) {
     return new KbStores(settings(home, Map.of()), notice -> {}).of(kb);
   }
 
-  /** Each of them begins a fault; {@link #mend} ends all faults. */
+  /** Returns actions that each begin a fault; {@link #mend} ends all faults. */
   List<Runnable> faults() {
     return List.of(
         () -> files.noStat = true,
@@ -165,7 +165,7 @@ public final class DaemonFixture {
     model.broken = false;
   }
 
-  /** Lets the loop run for so long. */
+  /** Runs the loop for a time. */
   public void run(Duration time) throws InterruptedException {
     long end = clock.nanos() + time.toNanos();
     while (clock.nanos() - end < 0) {
@@ -174,7 +174,7 @@ public final class DaemonFixture {
     }
   }
 
-  /** Lets the loop look at the KB now, and no time pass. */
+  /** Lets the loop check the KB now; no time passes. */
   public void look() throws InterruptedException {
     loop.lookNext();
     loop.step();
@@ -192,13 +192,13 @@ public final class DaemonFixture {
     return new ObjectMapper().readTree(ReportFolder.of(kb).json().toFile());
   }
 
-  /** Report and vectors are those of a run from nothing over the same log and decisions. */
+  /** Asserts that report and vectors equal those of a new store with the same log and decisions. */
   void assertAsFromNothing(Path scratch) throws IOException, InterruptedException {
     assertAsFromNothing(store(), scratch, new FakeModel(), 0);
   }
 
   /**
-   * @param scratch is made; the run from nothing has its KB and its store there
+   * @param scratch new folder for the KB and the store of the run to compare with
    */
   public static void assertAsFromNothing(
       KbStore known, Path scratch, EmbedderSource model, double tolerance)
@@ -239,7 +239,7 @@ public final class DaemonFixture {
         });
   }
 
-  /** A whole run over a KB, of which nothing is published. */
+  /** Returns the outcome of a whole run over a KB, without publishing it. */
   public static Pipeline.Outcome whole(Pipeline pipeline, KbStore store)
       throws InterruptedException {
     return pipeline.run(store, DataLog.readQuiet(store.kb().dataLog()), look -> {});

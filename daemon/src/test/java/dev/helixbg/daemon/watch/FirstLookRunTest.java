@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** First things first: what a run without a daemon publishes before it has done everything. */
+/** Tests the early reports that a run without a daemon publishes before its end. */
 class FirstLookRunTest {
   private static final int ENTRIES = 30;
 
@@ -43,7 +43,7 @@ class FirstLookRunTest {
   private final List<List<String>> embedded = new CopyOnWriteArrayList<>();
   private final List<Report> looks = new ArrayList<>();
 
-  /** Ends an embedding of many texts at this one. */
+  /** Index of the text before which an embedding is interrupted. */
   private int interruptAt = Integer.MAX_VALUE;
 
   private final FakeModel model =
@@ -72,7 +72,7 @@ class FirstLookRunTest {
     }
   }
 
-  /** Of embedding, before a look at the newest. */
+  /** Time for embedding before a first look at the newest entries. */
   private Duration newest = Duration.ofMinutes(1);
 
   private OneShotRun.Result run(Kb of, boolean withLooks) throws InterruptedException {
@@ -113,7 +113,7 @@ class FirstLookRunTest {
     }
   }
 
-  /** Whether the last report is no first look. */
+  /** Whether the last report is complete. */
   private boolean isWhole() {
     return stores.of(kb).report().origin().orElseThrow().firstLook().isEmpty();
   }
@@ -145,7 +145,7 @@ class FirstLookRunTest {
     assertTrue(run(kb, true).made().isEmpty(), "nothing is left to do");
   }
 
-  /** Short ones, two of which of each kind belong together. */
+  /** Returns a KB of short entries; two entries of each kind belong together. */
   private Kb manyShort(int count) throws IOException {
     WritableKb many = new WritableKb(folder.resolve("many"), new Random(2));
     for (int i = 0; i < count; i++) {
@@ -178,7 +178,7 @@ class FirstLookRunTest {
     assertAsWithoutALook();
   }
 
-  /** A whole report is worth more than a part of the next one. */
+  /** A complete report is more useful than an early version of the next report. */
   @Test
   void whereThereIsAWholeReportItStaysUntilTheNextOne() throws Exception {
     kb = manyShort(10);

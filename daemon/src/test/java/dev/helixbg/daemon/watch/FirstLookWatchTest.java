@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Many pairs are read after a first look, few at once; the report is that of a run at once. */
+/** Tests that many pairs are read after a first look, few at once, with the same final report. */
 @Timeout(300)
 class FirstLookWatchTest {
   private static final int ENTRIES = 600;
@@ -41,7 +41,7 @@ class FirstLookWatchTest {
   private WritableKb writer;
   private DaemonFixture daemon;
 
-  /** Unread pairs, whenever the judge was opened. */
+  /** Number of unread pairs at each opening of the pair judge. */
   private final List<Integer> left = new ArrayList<>();
 
   private final FakePairs pairs =
@@ -77,7 +77,9 @@ class FirstLookWatchTest {
         Files.readString(ReportFolder.of(writer.kb()).json()));
   }
 
-  /** The judge is prepared by the first run, and stopped then its files cannot be written. */
+  /**
+   * The first run prepares the judge. If the run is stopped, the judge's files cannot be written.
+   */
   @Test
   void whoStopsTheFirstRunHearsOfNoFullDiskAndGetsNoReport() throws Exception {
     FakePairs stopped =

@@ -37,21 +37,21 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What came with the folder of a KB is neither believed nor written through, and hangs nothing. */
+/** Tests hostile files in a KB's folder: no trust, no writing through links, no hanging. */
 @Timeout(120)
 class ForeignKbTest {
   private static final String VICTIM = "alias ls='ls --color'\n";
 
-  /** What helix-bg once kept in the folder of a KB. */
+  /** Files that earlier versions of helix-bg wrote into the folder of a KB. */
   private static final List<String> FORMER =
       List.of("embeddings.keys", "insights/answers.jsonl", "insights/decisions.jsonl");
 
-  /** What helix-bg leaves there now. */
+  /** Files that helix-bg now writes into the folder of a KB. */
   private static final List<String> OUTPUTS =
       List.of(
           "embeddings.bin", "insights/report.html", "insights/report.md", "insights/report.json");
 
-  /** Names of its store, which count for nothing elsewhere. */
+  /** Names of files in a store, which have no meaning in the folder of a KB. */
   private static final List<String> OF_THE_STORE =
       List.of("kb.db", "kb.db-wal", "decisions.json", "place.json", "run.lock", "insights/kb.db");
 
@@ -110,7 +110,7 @@ class ForeignKbTest {
     }
   }
 
-  /** All that a user does with a KB: a run, a daemon, what it found, a decision, another run. */
+  /** Uses a KB as users do: a run, a daemon, the list of findings, a decision, another run. */
   private List<String> doEverything() throws Exception {
     Settings settings = DaemonFixture.settings(folder, Map.of());
     try (KbStores stores = new KbStores(settings, notice -> {})) {
@@ -138,7 +138,8 @@ class ForeignKbTest {
   void whateverLiesThereChangesNothing(Hostile hostile) throws Exception {
     for (List<String> names : List.of(FORMER, OF_THE_STORE, OUTPUTS)) {
       for (String name : names) {
-        if (hostile != Hostile.DIRECTORY || names != OUTPUTS) { // which is refused in words
+        if (hostile != Hostile.DIRECTORY
+            || names != OUTPUTS) { // a folder in the way causes an error message
           put(hostile, kb.folder().resolve(name));
         }
       }
@@ -163,7 +164,10 @@ class ForeignKbTest {
     }
   }
 
-  /** A hard link that an output replaces is one link less, which the log's inode notes. */
+  /**
+   * Returns the log's attributes. If an output replaces a hard link to the log, the log's ctime
+   * changes, so it is left out.
+   */
   private Object outsideTimes(Hostile hostile) throws IOException {
     String ctime = hostile == Hostile.HARD_LINK_TO_THE_LOG ? "" : "ctime,";
     return Files.readAttributes(kb.dataLog(), "unix:ino," + ctime + "lastModifiedTime,size,mode");

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One KB under watch, with a clock that the test turns. */
+/** Tests the watch over one KB, with a clock that the test advances. */
 class KbWatchTest {
   @TempDir Path folder;
 
@@ -47,7 +47,7 @@ class KbWatchTest {
     daemon.run(Duration.ofMinutes(1));
   }
 
-  /** At another time by the clock of the file system, of which a tick may be 10 ms. */
+  /** Overwrites a file so that its time changes; the file system's clock may tick every 10 ms. */
   private static void overwrite(Path file, byte[] bytes) throws IOException {
     FileState before = FileState.of(file);
     do {
@@ -78,7 +78,7 @@ class KbWatchTest {
     settle();
     var modified = Files.getLastModifiedTime(writer.log());
     byte[] bytes = Files.readAllBytes(writer.log());
-    bytes[bytes.length - 1] ^= 1; // the same size, and somebody sets the time back
+    bytes[bytes.length - 1] ^= 1; // the size stays the same, and the time is set back
     overwrite(writer.log(), bytes);
     Files.setLastModifiedTime(writer.log(), modified);
     settle();
@@ -243,7 +243,9 @@ class KbWatchTest {
     return writer.kb().folder().resolve(HxecFile.NAME);
   }
 
-  /** One run, one report, one reading: its own outputs are no change. */
+  /**
+   * A new entry causes one run, one report and one reading. The daemon's outputs must cause none.
+   */
   @Test
   void aNewEntryCostsOneRun() throws Exception {
     writer.append(90);
@@ -278,7 +280,7 @@ class KbWatchTest {
     next.assertAsFromNothing(folder.resolve("fresh"));
   }
 
-  /** What is changed in its own outputs is none of the changes that the daemon looks for. */
+  /** The daemon does not look for changes of its own outputs. */
   @Test
   void outputsThatSomebodyChangesComeBackWithTheNextChangeAndWhenADaemonStarts() throws Exception {
     settle();
@@ -307,7 +309,7 @@ class KbWatchTest {
     Files.writeString(ReportFolder.of(writer.kb()).json(), "{}");
   }
 
-  /** A store that somebody deletes is made anew by the next run, but for what was decided. */
+  /** The next run makes a deleted store anew; the decisions come from their copy. */
   @Test
   void aDatabaseThatIsDeletedIsMadeAnewWithTheDecisions() throws Exception {
     settle();
@@ -339,7 +341,7 @@ class KbWatchTest {
     store.decisions().add(List.of(new Decision(id, Decision.Outcome.DISMISSED, Instant.EPOCH, "")));
   }
 
-  /** By a command beside the daemon, with a connection of its own. */
+  /** A command makes the decision, over its own connection to the database. */
   @Test
   void aDecisionOfAnotherProcessTakesAFindingOutOfTheReport() throws Exception {
     writer.append("twins", "the same words");
@@ -364,7 +366,7 @@ class KbWatchTest {
     daemon.run(Duration.ofHours(5).plusSeconds(7));
     writer.append();
     daemon.loop.lookNow();
-    daemon.run(Duration.ofMillis(2_001)); // the quiet time
+    daemon.run(Duration.ofMillis(2_001)); // the time for which the log must stay unchanged
     assertEquals(11, liveInReport());
     daemon.assertAsFromNothing(folder.resolve("fresh"));
   }
@@ -382,19 +384,21 @@ class KbWatchTest {
     daemon.run(Duration.ofMillis(2_001));
     assertEquals(110, liveInReport());
     for (int i = 0; i < 100; i++) {
-      daemon.loop.lookNow(); // of nothing
+      daemon.loop.lookNow(); // a request to check, although nothing changed
       daemon.run(Duration.ofMillis(100));
     }
     assertEquals(readings + 1, daemon.files.readings);
   }
 
-  /** What the nanoseconds count of a suspended time differs between systems. */
+  /**
+   * Whether the nanosecond clock counts the time of a suspended machine differs between systems.
+   */
   @Test
   void afterASuspendOrAJumpOfTheDateTheNextLookFindsWhatChanged() throws Exception {
     settle();
-    daemon.clock.pass(Duration.ofHours(9)); // both clocks went on, and nothing ran
+    daemon.clock.pass(Duration.ofHours(9)); // both clocks advanced, but nothing ran
     writer.append();
-    daemon.run(Duration.ofMillis(2_001)); // the look was due long ago
+    daemon.run(Duration.ofMillis(2_001)); // the check was due long ago
     assertEquals(11, liveInReport());
     settle();
     for (Duration jump :

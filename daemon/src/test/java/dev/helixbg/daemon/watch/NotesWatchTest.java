@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The daemon over a folder of notes, with a clock that the test turns. */
+/** Tests a daemon that watches a folder of notes, with a clock that the test advances. */
 class NotesWatchTest {
   @TempDir private Path home;
   private Path notes;

@@ -28,7 +28,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A daemon, runs, lists of findings and decisions at once, each with a connection of its own. */
+/**
+ * Tests a daemon, runs, lists of findings and decisions at the same time, each with its own
+ * database connection.
+ */
 @Timeout(300)
 class SharedStoreTest {
   private static final int DECISIONS = 200;
@@ -70,7 +73,7 @@ class SharedStoreTest {
     }
   }
 
-  /** Each list is that of one report, with the texts of its findings. */
+  /** Lists findings again and again; each list must belong to one report, with its texts. */
   private Integer listAgainAndAgain() {
     int lists = 0;
     try (KbStores stores = stores()) {
@@ -95,7 +98,7 @@ class SharedStoreTest {
   }
 
   /**
-   * @return the longest that a decision took
+   * @return the longest time that a decision took
    */
   private Duration decide() {
     long longest = 0;
@@ -132,7 +135,7 @@ class SharedStoreTest {
       assertTrue(lists.get() > 0);
       assertEquals(
           DECISIONS, stores.of(writer.kb()).decisions().read().settled().size(), "none is lost");
-      // A second is the promise; on a busy machine a thread may wait so long for a core alone.
+      // The promise is one second, but on a busy machine a thread may wait that long for a core.
       assertTrue(
           longest.toMillis() < 1_000 || OperatingSystem.load() > 0.5, "a decision took " + longest);
       List<ReportedFinding> found = stores.of(writer.kb()).report().list().findings();

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Simulated days: ticks, edits, compactions and faults, checked several times a day. Two of them,
- * and a month in scripts/proofs.
+ * Simulates days with checks, edits, compactions and faults, and compares the results several times
+ * a day: two days here, a month in scripts/proofs.
  */
 @Timeout(600)
 class SoakTest {
@@ -40,7 +40,7 @@ class SoakTest {
       for (int session = 0; session < 3; session++) {
         for (int event = random.nextInt(10); event >= 0; event--) {
           happen();
-          if (random.nextBoolean()) { // else the look that comes anyway finds it
+          if (random.nextBoolean()) { // otherwise the next regular check finds the change
             daemon.loop.lookNow();
           }
           daemon.run(Duration.ofMillis(random.nextInt(90_000)));

@@ -25,7 +25,9 @@ import java.util.List;
 
 /** Measures how fast this machine embeds texts, in comparison with rivals. */
 final class BenchEmbedCommand extends JsonCommand {
-  /** Token limit of all rivals, at which they cut texts, so that they do the same work. */
+  /**
+   * Number of tokens after which helix-bg and all rivals cut texts, so that all do the same work.
+   */
   private static final int COMMON_TOKENS = 128;
 
   private static final int OWN_TOKENS = 256;
@@ -38,7 +40,7 @@ final class BenchEmbedCommand extends JsonCommand {
 
   private static final double SAME_IN_EIGHT_BITS = 0.97;
 
-  /** Minimum cosine if the text of the reference vector is cut earlier; detects only nonsense. */
+  /** Minimum cosine if the reference vector's text is cut earlier; only detects gross errors. */
   private static final double LOOSELY_SAME = 0.5;
 
   private int texts;
@@ -48,21 +50,23 @@ final class BenchEmbedCommand extends JsonCommand {
   @Override
   protected void declare(Declaration to) {
     to.description(
-        "Texts, tokens and GFLOP per second for short, long and mixed texts, at 128 and 256 tokens"
-            + " and in eight bits, beside langchain4j and ONNX Runtime's eight bits in the same"
-            + " run.");
+        "Measure how fast this machine embeds short, long and mixed texts, with at most 128 and 256"
+            + " tokens per text, in fp32 and in int8. In the same run, langchain4j and ONNX Runtime"
+            + " with int8 embed the same texts, for comparison.");
     to.add(options);
     to.option(
         "--texts=N",
-        "Short texts; a quarter of it long, half of it mixed (default: ${DEFAULT-VALUE}).",
+        "Number of short texts (default: ${DEFAULT-VALUE}). The benchmark also embeds a quarter as"
+            + " many long texts, and half as many mixed texts.",
         2000,
         given -> texts = given);
     to.option(
         "--rounds=N",
-        "Interleaved rounds, of which the median counts (default: ${DEFAULT-VALUE}).",
+        "Number of rounds (default: ${DEFAULT-VALUE}). Each round measures every embedder once; the"
+            + " median of the rounds counts.",
         3,
         given -> rounds = given);
-    to.option("--threads=N", "Threads; 0: one per core.", given -> threads = given);
+    to.option("--threads=N", "Number of threads; 0 means one per core.", given -> threads = given);
   }
 
   private record Bench(
@@ -140,7 +144,7 @@ final class BenchEmbedCommand extends JsonCommand {
     return OnnxRuntimeInt8.open(embed, settings.cache(), settings.threads());
   }
 
-  /** Returns settings with the usual provider, or the CPU for INT8, which no other supports. */
+  /** Returns settings with the usual provider; for INT8, which only the CPU supports, the CPU. */
   private static EmbedSettings embed(Settings settings, Precision precision, int maxTokens) {
     ExecutionProvider provider =
         precision == Precision.INT8 ? ExecutionProvider.CPU : settings.embed().provider();
@@ -164,8 +168,8 @@ final class BenchEmbedCommand extends JsonCommand {
     }
     SimilarityShift int8 = bench.int8();
     console.say(
-        "int8 moves the similarity of a pair by %.4f on average, %.4f at the 99th percentile, %.4f"
-            + " at most (%,d pairs)",
+        "int8 changes the similarity of a pair by %.4f on average, %.4f at the 99th percentile,"
+            + " %.4f at most (%,d pairs)",
         int8.mean(), int8.p99(), int8.largest(), int8.pairs());
   }
 

@@ -59,7 +59,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Measures how much of the planted content of a KB appears in its findings. */
+/** Measures how much of the content that was planted in a KB appears in the KB's findings. */
 final class BenchFindingsCommand extends JsonCommand {
   private static final int MAX_ENTRIES = 200_000;
   private final KbOption kb = KbOption.withArgument();
@@ -72,38 +72,42 @@ final class BenchFindingsCommand extends JsonCommand {
   @Override
   protected void declare(Declaration to) {
     to.description(
-        "How many planted rewrites, overtaken notes and look-alikes are among the first pairs of"
-            + " the list of relations, beside the list without passages and one by plain"
-            + " similarity; how many misfiled entries are found; and how often a search finds what"
-            + " stands late in a long note.");
+        "Measure what helix-bg finds in 382 notes with planted content. Among the first pairs of"
+            + " the list of relations, count the planted rewrites, overtaken notes and look-alikes"
+            + " (notes in similar words about another fact). Compare that list with a list made"
+            + " without passages, and with a list ordered by similarity alone. Count also the"
+            + " misfiled entries that are found, and the searches that find a text late in a long"
+            + " note.");
     to.add(options, kb);
     to.option(
         "--truth=FILE",
-        "Measure instead the list of a knowledge base of your own, or of notes (--notes): FILE has"
-            + " a pair a line, one of same, overtaken, related, lookalike and the names or ids of"
-            + " two entries, parted by tabs. It prints how many of the first 10, 20, 50 pairs, and"
-            + " of a tenth and half as many as entries, are same or overtaken, and of all those in"
-            + " FILE how many are among them; with 95 %% intervals, as the pair judge ranks them"
-            + " and by vectors and words alone. Nothing is written into its folder.",
+        "Measure instead the list of relations of your own knowledge base, or of notes (--notes)."
+            + " Each line of FILE has three fields, separated by tabs: same, overtaken, related or"
+            + " lookalike, then the names or ids of two entries. The output has the precision (the"
+            + " share of listed pairs that FILE calls same or overtaken) and the recall (the share"
+            + " of these pairs of FILE that are listed), with 95 %% intervals. It counts the first"
+            + " 10, 20 and 50 pairs, and a tenth and half as many pairs as entries, in two orders:"
+            + " by the pair judge, and by vectors and words alone. Nothing is written into the"
+            + " folder of the knowledge base.",
         Path.class,
         given -> truth = given);
     to.option(
         "--cost=N",
-        "Measure instead what the list of relations costs for N random entries.",
+        "Measure instead the time that the list of relations takes for N random entries.",
         Integer.class,
         given -> cost = given);
     to.option(
         "--model=FILE",
-        "Measure instead how far a language model can be trusted as a judge of pairs: 60 pairs"
-            + " whose truth is known. What it says is remembered, and used by reports and doctor.",
+        "Measure instead how reliably a language model judges pairs: ask it about 60 pairs with"
+            + " known verdicts. Reports and 'doctor' use the result, which is stored.",
         Path.class,
         given -> model = given);
     to.option(
         "--precision=PRECISION",
-        "Of the embedding model: ${COMPLETION-CANDIDATES} (default: auto).",
+        "Precision of the embedding model's weights: ${COMPLETION-CANDIDATES} (default: auto).",
         Precision.class,
         given -> precision = given);
-    to.option("--threads=N", "Threads; 0: one per core.", given -> threads = given);
+    to.option("--threads=N", "Number of threads; 0 means one per core.", given -> threads = given);
   }
 
   @Override
@@ -117,7 +121,8 @@ final class BenchFindingsCommand extends JsonCommand {
       return;
     }
     if (kb.named().isPresent()) {
-      throw Failure.usage("--truth FILE is missing: what is true of pairs of its entries");
+      throw Failure.usage(
+          "to measure your own knowledge base, name a file of known pairs with --truth FILE");
     }
     if (cost != null) {
       RelationsCost.Cost measured = RelationsCost.of(cost, settings.threads());
@@ -200,14 +205,14 @@ final class BenchFindingsCommand extends JsonCommand {
 
   private void print(LearningBench.Gain gain) {
     console.say(
-        "of the first %d pairs that no agent has read, after %d answers: %.1f worth an act;"
-            + " where the pair judge learns from them %.1f",
+        "of the first %d pairs that an agent has not read when it has answered %d questions, %.1f"
+            + " are worth an edit; if the pair judge learns from the answers, %.1f",
         gain.first(), LearningBench.ANSWERS, gain.before(), gain.after());
   }
 
   private void print(LabelledPairs pairs, List<LabelledPairs.Row> rows) {
     console.say("%s", words(pairs.counts()));
-    console.say("%-10s %5s  %-14s %-14s  %s", "ranked by", "pairs", "precision", "recall", "named");
+    console.say("%-10s %5s  %-14s %-14s  %s", "ranked by", "pairs", "precision", "recall", "found");
     for (LabelledPairs.Row row : rows) {
       console.say(
           "%-10s %5d  %-14s %-14s  %s",
@@ -309,30 +314,32 @@ final class BenchFindingsCommand extends JsonCommand {
     }
     for (Judged row : result.judged()) {
       console.say(
-          "truth as judge, first %3d pairs: %-9s said %2d times, right %2d, of %d planted",
+          "known verdicts instead of a judge, first %3d pairs: %-9s given %2d times, right %2d"
+              + " times, %d planted",
           row.pairs(), row.verdict().title(), row.said(), row.right(), row.planted());
     }
     console.say(
-        "of those that lead the report are worth an act: %d of %d read by the pair judge, %d of 10"
-            + " unread, %d of 20 with the truth",
+        "leading pairs that are worth an edit: %d of %d if the pair judge reads the list, %d of 10"
+            + " if it does not, %d of 20 with known verdicts",
         result.leadingRead().good(),
         result.leadingRead().of(),
         result.leadingWithoutModel(),
         result.leadingWithOracle());
     for (Misfiled row : result.misfiled()) {
       console.say(
-          "misfiled by %-22s first %2d: %2d of %d",
+          "misfiled entries by %-22s first %2d of the list: %2d of %d found",
           row.way(), row.listed(), row.found(), result.plantedMisfiled());
     }
     for (Found row : result.found()) {
       console.say(
-          "%-14s searched by %-18s first: %2d, among ten: %2d of %d",
+          "%-14s searched by %-18s right entry first: %2d, among the first ten: %2d, of %d"
+              + " searches",
           row.what(), row.way(), row.first(), row.amongTen(), row.asked());
     }
     for (Said row : result.said()) {
       console.say(
-          "said already? %-10s %-18s of %3d: yes %2d, contradicts %2d (%d of the right one),"
-              + " perhaps %3d (%d), no %3d",
+          "'related' %-10s %-18s %3d asked: yes %2d, contradicts %2d (%d name the planted entry),"
+              + " perhaps %3d (%d name it), no %3d",
           row.read() ? "read" : "by vectors",
           row.what(),
           row.asked(),
@@ -348,8 +355,8 @@ final class BenchFindingsCommand extends JsonCommand {
         .ifPresent(
             cost ->
                 console.say(
-                    "to answer that %.1f pairs are read; half of the answers take at most %.0f ms,"
-                        + " nine in ten %.0f ms",
+                    "for an answer of 'related', the pair judge reads %.1f pairs; median time %.0f"
+                        + " ms, 90th percentile %.0f ms",
                     cost.pairs(), cost.millis(), cost.mostMillis()));
     result.learned().forEach(this::print);
   }
@@ -360,10 +367,10 @@ final class BenchFindingsCommand extends JsonCommand {
 
   private void print(RelationsCost.Cost cost) {
     console.say("%d entries, %d threads", cost.entries(), cost.threads());
-    console.say("all pairs above a limit                 %8.2f s", cost.pairs());
-    console.say("all pairs, the ten nearest of each      %8.2f s", cost.nearest());
+    console.say("all pairs that are similar enough       %8.2f s", cost.pairs());
+    console.say("the ten entries nearest to each entry   %8.2f s", cost.nearest());
     console.say("  the same after one new entry          %8.2f s", cost.oneMore());
-    console.say("terms, their ten nearest, and the list  %8.2f s", cost.ranking());
+    console.say("ten nearest by terms, and the list      %8.2f s", cost.ranking());
   }
 
   private static ObjectNode toJson(Result result) {

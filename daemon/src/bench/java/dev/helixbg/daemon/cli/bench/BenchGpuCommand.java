@@ -28,11 +28,12 @@ final class BenchGpuCommand extends ConsoleCommand {
         "Compare the results of the GPU's kernels with the CPU's, and measure their speed.");
     to.flag(
         "--small",
-        "Use small sizes: takes seconds even without a GPU, but the speeds mean little.",
+        "Use small sizes. The benchmark then takes seconds even on a slow device, but its speeds"
+            + " mean little.",
         given -> small = given);
     to.option(
         "-r, --repetitions=N",
-        "Runs of each kernel; the fastest counts (default: ${DEFAULT-VALUE}).",
+        "Number of runs of each kernel; the fastest run counts (default: ${DEFAULT-VALUE}).",
         10,
         given -> repetitions = given);
   }
@@ -56,7 +57,9 @@ final class BenchGpuCommand extends ConsoleCommand {
     }
   }
 
-  /** Opens the first usable GPU; otherwise throws an exception with the reason of each GPU. */
+  /**
+   * Opens the first usable GPU. If there is none, throws an exception with the reason for each GPU.
+   */
   private static GpuDevice open() {
     List<String> reasons = new ArrayList<>();
     for (GpuApi gpu : GpuApi.values()) {

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Measures how near each kernel of the CPU backend comes to the limits of this machine. */
+/** Measures how close the speed of each CPU kernel is to the limit of this machine. */
 final class BenchKernelsCommand extends JsonCommand {
   private List<TensorType> types;
   private String threads;
@@ -22,17 +22,19 @@ final class BenchKernelsCommand extends JsonCommand {
   @Override
   protected void declare(Declaration to) {
     to.description(
-        "Every kernel of the language model engine on the CPU, beside the memory's and the"
-            + " arithmetic's ceiling, measured in the same run.");
+        "Measure the speed of every kernel of the language model engine on the CPU. In the same"
+            + " run, measure the machine's limits: how fast it reads memory, and how fast it"
+            + " multiplies.");
     to.add(options);
     to.list(
         "--types=TYPE",
-        "Only the matrix products of these types: ${COMPLETION-CANDIDATES}.",
+        "Measure only matrix products with weights of these types: ${COMPLETION-CANDIDATES}.",
         TensorType.class,
         given -> types = given);
     to.option(
         "--threads=N",
-        "The most threads; 0: one per core. One thread is measured, too.",
+        "Maximum number of threads; 0 means one per core. Every kernel is also measured with one"
+            + " thread.",
         given -> threads = given);
   }
 

@@ -30,23 +30,24 @@ final class BenchLabelCommand extends JsonCommand {
   @Override
   protected void declare(Declaration to) {
     to.description(
-        "Entries labelled per second, as a run does it, beside one entry at a time without the"
-            + " shared opening, and beside what the prompt speed allows.");
+        "Measure how many entries per second the language model labels in a run. Compare with"
+            + " labelling one entry at a time, which reads the whole prompt for each entry, and"
+            + " with the limit that the reading speed of prompts sets.");
     to.add(options, flags);
     to.addOneOf(model);
     to.option(
         "--entries=N",
-        "Entries of 100 to 250 tokens (default: ${DEFAULT-VALUE}).",
+        "Number of entries, of 100 to 250 tokens each (default: ${DEFAULT-VALUE}).",
         200,
         given -> entries = given);
     to.option(
         "--alone=N",
-        "Of how many the one-at-a-time way is measured (default: ${DEFAULT-VALUE}).",
+        "Number of entries that are labelled one at a time (default: ${DEFAULT-VALUE}).",
         44,
         given -> alone = given);
     to.option(
         "-r, --repetitions=N",
-        "How often the prompt speed is measured (default: ${DEFAULT-VALUE}).",
+        "Number of measurements of the reading speed (default: ${DEFAULT-VALUE}).",
         5,
         given -> repetitions = given);
   }
@@ -68,18 +69,18 @@ final class BenchLabelCommand extends JsonCommand {
     }
   }
 
-  /** Returns the entries per second if reading their new tokens were the only work. */
+  /** Returns the entries per second if reading their own tokens were the only work. */
   private static double possible(LabelBench.Result bench) {
     return bench.promptPerSecond() / bench.newTokens();
   }
 
   private void print(LabelBench.Result bench) {
     console.say(
-        "%d entries, %.1f new tokens each, after %d that all share",
+        "%d entries; a prompt has %.1f tokens of its own, after %d that all prompts share",
         bench.entries(), bench.newTokens(), bench.sharedTokens());
-    console.say("as a run does it                       %8.2f entries/s", bench.together());
-    console.say("one at a time, everything read         %8.2f entries/s", bench.alone());
-    console.say("  the run is faster by                 %8.2f", bench.together() / bench.alone());
+    console.say("labelled as in a run                   %8.2f entries/s", bench.together());
+    console.say("one at a time, whole prompts read      %8.2f entries/s", bench.alone());
+    console.say("  speed of the run as a multiple       %8.2f", bench.together() / bench.alone());
     console.say(
         "pp512 %6.1f tokens/s allows            %8.2f entries/s",
         bench.promptPerSecond(), possible(bench));

@@ -16,7 +16,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Measures which planted lessons are named as recurring lessons. */
+/** Measures which of the lessons planted in notes helix-bg names as recurring lessons. */
 final class BenchLessonsCommand extends JsonCommand {
   private String threads;
   private Path data = Path.of("insight/src/judge");
@@ -24,14 +24,15 @@ final class BenchLessonsCommand extends JsonCommand {
   @Override
   protected void declare(Declaration to) {
     to.description(
-        "Which lessons are named of those that were planted in 488 notes, with readers in the"
-            + " place of the language model: what they wrote of each note, and said of pairs. Also"
-            + " how many are named of public notes without planted ones.");
+        "Measure which of the lessons planted in 488 notes helix-bg names as recurring lessons."
+            + " Stored answers of readers replace the language model: a lesson for each note, and"
+            + " verdicts on pairs of lessons. Measure the same with public notes, in which no"
+            + " lessons were planted.");
     to.add(options);
-    to.option("--threads=N", "Threads; 0: one per core.", given -> threads = given);
+    to.option("--threads=N", "Number of threads; 0 means one per core.", given -> threads = given);
     to.option(
         "--data=FOLDER",
-        "Where the notes are, in a checkout; default: insight/src/judge.",
+        "Folder of the notes in a checkout (default: insight/src/judge).",
         Path.class,
         given -> data = given);
   }
@@ -42,9 +43,9 @@ final class BenchLessonsCommand extends JsonCommand {
     if (!Files.isDirectory(data.resolve("lessons").resolve("trial"))) {
       throw new Failure(
           ExitCode.USAGE,
-          "%s has no folder lessons/trial: run this in a checkout of helix-bg, or name insight/"
+          "%s has no folder lessons/trial: run this in a checkout of helix-bg, or name"
                   .formatted(data)
-              + "src/judge of one with --data");
+              + " its folder insight/src/judge with --data");
     }
     Result result = LessonsBench.run(data, settings.cache(), settings.threads());
     PublicResult publicNotes =
@@ -56,8 +57,8 @@ final class BenchLessonsCommand extends JsonCommand {
     } else {
       print(result);
       console.say(
-          "public notes: %d lessons written by a reader, %d pairs of them asked about, %d of those"
-              + " read by no one; named %d, of which wrong %d",
+          "public notes: %d lessons written by readers; %d pairs of lessons to judge, %d of them"
+              + " without a verdict; %d recurring lessons named, %d of them wrong",
           publicNotes.sentences(),
           publicNotes.asked(),
           publicNotes.unread().size(),
@@ -68,15 +69,16 @@ final class BenchLessonsCommand extends JsonCommand {
 
   private void print(Result result) {
     console.say(
-        "%d notes: %d lessons written by a reader (%d more are not taken), %d pairs of them asked"
-            + " about, %d of those read by no one.",
+        "%d notes: %d lessons written by readers (%d more were refused); %d pairs of lessons to"
+            + " judge, %d of them without a verdict.",
         result.notes(),
         result.sentences(),
         result.refused(),
         result.asked(),
         result.unread().size());
     console.say(
-        "share of a group: named, of %d planted, not planted but right, wrong", result.planted());
+        "minimum share of a group; lessons named; of %d planted; not planted but right; wrong",
+        result.planted());
     result
         .bounds()
         .forEach(
@@ -89,13 +91,15 @@ final class BenchLessonsCommand extends JsonCommand {
                     bound.planted().size(),
                     bound.read(),
                     bound.wrong()));
-    console.say("each writer's groups, with the bound that is best for the others:");
+    console.say(
+        "planted lessons of each writer that are named, with the minimum share that is best for the"
+            + " other writers:");
     result
         .byWriter()
         .forEach(
             (writer, held) ->
                 console.say(
-                    "  %s: %d of %d (bound %4.2f)",
+                    "  %s: %d of %d (minimum share %4.2f)",
                     writer, held.named(), held.planted(), held.share()));
   }
 

@@ -24,11 +24,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Measures how fast this machine reads prompts and generates, as llama-bench counts it. With {@code
- * --beside}, its runs alternate with runs of a rival that a user could install instead.
+ * Measures how fast this machine reads prompts and generates tokens; it counts as llama-bench does.
+ * With {@code --beside}, helix-bg's runs alternate with runs of llama.cpp, the rival.
  */
 final class BenchLlmCommand extends JsonCommand {
-  /** Longest wait for the rival's start or a round, which take minutes on a slow machine. */
+  /**
+   * Longest wait for the rival's start, and for each of its rounds; both take minutes on a slow
+   * machine.
+   */
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 
   private final ModelFlags flags = new ModelFlags();
@@ -43,44 +46,46 @@ final class BenchLlmCommand extends JsonCommand {
 
   @Override
   protected void declare(Declaration to) {
-    to.description("Prompt and generation tokens per second of a GGUF model.");
+    to.description(
+        "Measure how many tokens per second a GGUF model reads in a prompt, and how many it"
+            + " generates.");
     to.add(options, flags);
     to.addOneOf(model);
     to.option(
         "-p, --prompt-tokens=N",
-        "Length of the prompt that is read; 0: none (default: ${DEFAULT-VALUE}).",
+        "Number of tokens of the prompt; 0: reading is not measured (default: ${DEFAULT-VALUE}).",
         512,
         given -> promptTokens = given);
     to.option(
         "-n, --tokens=N",
-        "How many tokens are generated; 0: none (default: ${DEFAULT-VALUE}).",
+        "Number of tokens to generate; 0: generation is not measured (default: ${DEFAULT-VALUE}).",
         64,
         given -> tokens = given);
     to.option(
         "-r, --repetitions=N",
-        "How often each is measured (default: ${DEFAULT-VALUE}).",
+        "Number of measurements of each speed (default: ${DEFAULT-VALUE}).",
         5,
         given -> repetitions = given);
     to.list(
         "--answers=N,N...",
-        "Also time groups of answers that grow side by side, of -n tokens each: 1,2,4,8,16"
-            + " (default: none).",
+        "Also measure several answers that are generated at the same time, of -n tokens each. List"
+            + " the numbers of answers, such as 1,2,4,8,16 (default: none).",
         Integer.class,
         given -> answers = given);
     to.option(
         "--against=FILE",
-        "What --json printed before: tell the change of each median since then.",
+        "Output of an earlier run with --json. Print how much each median has changed since then.",
         Path.class,
         given -> against = given);
     to.option(
         "--beside=llama",
-        "Measure llama.cpp as npm publishes it (node-llama-cpp) in turn, where it is installed; on"
-            + " the CPU, with as many threads.",
+        "Alternately measure llama.cpp from the npm package node-llama-cpp, if it is installed. It"
+            + " runs on the CPU, with the same number of threads.",
         given -> beside = given);
     to.option(
         "--npm=FOLDER",
-        "Whose node_modules has node-llama-cpp (default: the current folder, else npm's for all"
-            + " users).",
+        "Folder whose node_modules has node-llama-cpp (default: the current folder, else npm's"
+            + " folder for all users).",
         Path.class,
         given -> npm = given);
   }
@@ -118,7 +123,8 @@ final class BenchLlmCommand extends JsonCommand {
     }
     if (!"llama".equals(beside)) {
       throw new Failure(
-          ExitCode.USAGE, "--beside must be llama, and --npm needs it, not " + beside);
+          ExitCode.USAGE,
+          "the value of --beside must be llama, also if --npm is given, not " + beside);
     }
     Optional<Path> folder =
         npm == null ? LlamaRival.find(PATIENCE) : Optional.of(npm).filter(LlamaRival::isIn);
@@ -187,7 +193,7 @@ final class BenchLlmCommand extends JsonCommand {
           change(result, before).map("%+8.1f %%"::formatted).orElse(""));
     }
     if (!bench.rival().isEmpty()) {
-      console.say("%nBeside    %s, in turn, medians", bench.rival());
+      console.say("%nBeside    %s, measured alternately; medians", bench.rival());
       console.say("%n%-8s %12s %12s %8s", "test", "helix-bg", "llama.cpp", "ratio");
       for (Result result : bench.results()) {
         if (result.rivalMedian() > 0) {

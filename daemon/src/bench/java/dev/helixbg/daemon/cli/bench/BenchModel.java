@@ -17,11 +17,11 @@ final class BenchModel implements Declaration.Shared {
 
   @Override
   public void declare(Declaration to) {
-    to.argument("FILE", "The model, a GGUF file.", Path.class, given -> file = given);
+    to.argument("FILE", "Model, a GGUF file.", Path.class, given -> file = given);
     to.option(
         "--synthetic=NAME",
-        "A full-size model of random weights, made once in the cache folder: qwen3-0.6b-q4_k_m,"
-            + " qwen3-0.6b-q8_0 or qwen3-0.6b-q6_k.",
+        "A full-size model with random weights, which is made once in the cache folder:"
+            + " qwen3-0.6b-q4_k_m, qwen3-0.6b-q8_0 or qwen3-0.6b-q6_k.",
         given -> synthetic = given);
   }
 

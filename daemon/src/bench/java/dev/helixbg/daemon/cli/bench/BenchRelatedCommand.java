@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Measures the answers of {@code related} to edits that change a fact and to rewrites. */
+/** Measures what {@code related} answers to notes with a changed fact, and to rewritten notes. */
 final class BenchRelatedCommand extends JsonCommand {
   private Precision precision = Precision.AUTO;
   private String threads;
@@ -22,15 +22,16 @@ final class BenchRelatedCommand extends JsonCommand {
   @Override
   protected void declare(Declaration to) {
     to.description(
-        "What related answers to notes with one changed fact, which it must never call already"
-            + " said, and to notes in another form. JSON has a line for each text.");
+        "Measure what 'related' answers to notes with one changed fact, and to notes in another"
+            + " form. It must never answer that a note with a changed fact is already said. JSON"
+            + " has a line for each text.");
     to.add(options);
     to.option(
         "--precision=PRECISION",
-        "Of the embedding model: ${COMPLETION-CANDIDATES} (default: auto).",
+        "Precision of the embedding model's weights: ${COMPLETION-CANDIDATES} (default: auto).",
         Precision.class,
         given -> precision = given);
-    to.option("--threads=N", "Threads; 0: one per core.", given -> threads = given);
+    to.option("--threads=N", "Number of threads; 0 means one per core.", given -> threads = given);
   }
 
   @Override
@@ -51,8 +52,8 @@ final class BenchRelatedCommand extends JsonCommand {
         .forEach(
             (group, some) ->
                 console.say(
-                    "%-36s %4d asked, yes %4d (%d of the right one), contradicts %3d, perhaps %3d,"
-                        + " no %3d",
+                    "%-36s %4d asked, yes %4d (%d name the right note), contradicts %3d, perhaps"
+                        + " %3d, no %3d",
                     group,
                     some.size(),
                     count(some, Answer.YES),

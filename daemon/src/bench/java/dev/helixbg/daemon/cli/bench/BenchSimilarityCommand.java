@@ -27,20 +27,21 @@ final class BenchSimilarityCommand extends JsonCommand {
   @Override
   protected void declare(Declaration to) {
     to.description(
-        "All pairs of many vectors above a limit, beside a plain pair-by-pair loop and the"
-            + " machine's multiply-add peak.");
+        "Measure how fast this machine finds all pairs of vectors whose similarity is above a"
+            + " limit. Compare with a plain loop over the pairs, and with the peak speed of"
+            + " multiply-adds.");
     to.add(options);
     to.list(
         "--vectors=N",
-        "Numbers of vectors of 384 values (default: 20000,50000).",
+        "Numbers of vectors, of 384 values each (default: 20000,50000).",
         Integer.class,
         given -> sizes = given);
     to.option(
         "--rounds=N",
-        "Rounds, of which the median counts (default: ${DEFAULT-VALUE}).",
+        "Number of rounds, of which the median counts (default: ${DEFAULT-VALUE}).",
         5,
         given -> rounds = given);
-    to.option("--threads=N", "Threads; 0: one per core.", given -> threads = given);
+    to.option("--threads=N", "Number of threads; 0 means one per core.", given -> threads = given);
   }
 
   @Override

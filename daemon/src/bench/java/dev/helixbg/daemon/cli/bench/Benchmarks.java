@@ -5,7 +5,7 @@ import dev.helixbg.daemon.cli.HelixBg;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The program with its benchmarks, which scripts/helix-bg starts for bench in a checkout. */
+/** Main class with the benchmarks. In a checkout, scripts/helix-bg starts it for {@code bench}. */
 public final class Benchmarks {
   private Benchmarks() {}
 

@@ -13,11 +13,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Properties of machine and JVM that a measurement of the CPU engine depends on.
+ * Properties of the machine and the JVM on which the measured speed of the CPU engine depends.
  *
  * @param processor name of the processor if the system tells it, else its architecture
  * @param vectorBits size of the widest vectors that kernels use, in bits
- * @param byteProducts name of the instructions that multiply prompts in bytes, or "none"
+ * @param byteProducts name of the instructions that multiply numbers of one byte for prompts, or
+ *     "none"
  * @param jdk version, vendor and virtual machine
  * @param options options of the JVM that change how it compiles
  */

@@ -128,7 +128,7 @@ public record Declaration(CommandSpec spec, Consumer<ArgSpec> arguments, Console
     add(argument.auxiliaryTypes(type), List.class, set::accept);
   }
 
-  /** The present value of an option. If it is a list or map, picocli gets it and adds elements. */
+  /** The present value of an option. If it is a list or map, picocli adds elements to it. */
   private static final class Value implements IGetter, ISetter {
     private final Consumer<Object> set;
     private Object present;

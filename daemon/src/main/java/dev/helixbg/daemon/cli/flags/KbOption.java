@@ -85,12 +85,18 @@ public final class KbOption implements Declaration.Shared {
     }
   }
 
-  /** Returns the words without the first word, if that is the path of a folder with a data.log. */
+  /**
+   * Returns the command line's words. If the first word is the path of a folder with a data.log,
+   * leaves it out, and takes that folder as the knowledge base.
+   */
   public List<String> afterFolder(List<String> words) {
     return without(words, word -> word == words.getFirst() && isKb(word));
   }
 
-  /** Returns the words without the first one that is a path or folder and fails {@code isName}. */
+  /**
+   * Returns the command line's words without the first path or folder for which {@code isName} is
+   * false. That path becomes the knowledge base.
+   */
   public List<String> withoutFolder(List<String> words, Predicate<String> isName) {
     return without(words, word -> !isName.test(word) && (isPath(word) || isFolder(word)));
   }

@@ -30,7 +30,7 @@ public final class KbsOption implements Declaration.Shared {
     return unique(Stream.concat(arguments.stream(), options.stream()).map(Kb::named));
   }
 
-  /** Returns the named KBs and the KBs made from the named notes; the latter may lack a log yet. */
+  /** Returns the named KBs, and the KBs made from the named notes, which may not have a log yet. */
   public List<Kb> named(List<Path> arguments, Settings settings) {
     return unique(
         Stream.concat(
