@@ -80,7 +80,6 @@ final class DecideCommand extends JsonCommand {
     List<Decision> made;
     try (KbStores stores = stores(settings)) {
       chosen = kb.locate(settings);
-      stores.openAhead(chosen, store -> store.report().origin());
       kb.refresh();
       KbStore store = stores.of(chosen);
       made = decisions(store, settings);

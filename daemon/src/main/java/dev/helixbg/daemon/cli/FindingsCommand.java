@@ -26,8 +26,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
@@ -88,11 +86,6 @@ final class FindingsCommand extends JsonCommand {
     }
     try (KbStores stores = stores(settings)) {
       Kb chosen = kb.locate(settings);
-      boolean lists = !settled && ids.isEmpty();
-      Future<Optional<LastReport.Listing>> last =
-          stores.openAhead(
-              chosen,
-              known -> known.report().origin().filter(_ -> lists).map(_ -> known.report().list()));
       kb.refresh();
       KbStore store = stores.of(chosen);
       Decisions decisions = store.decisions().read();
@@ -103,20 +96,11 @@ final class FindingsCommand extends JsonCommand {
         String modelId = EmbeddingModel.locate(settings).id();
         FindingRequests findings = FindingRequests.of(store, settings, modelId);
         if (ids.isEmpty()) {
-          list(findings, decisions, listing(store, last));
+          list(findings, decisions, store.report().list());
         } else {
           one(findings, ids.getFirst(), decisions);
         }
       }
-    }
-  }
-
-  private static LastReport.Listing listing(
-      KbStore store, Future<Optional<LastReport.Listing>> last) throws InterruptedException {
-    try {
-      return last.get().orElseGet(store.report()::list);
-    } catch (ExecutionException e) {
-      return store.report().list(); // reads the report again, to report the error
     }
   }
 

@@ -60,7 +60,6 @@ public final class OneShotCommand extends JsonCommand {
     EmbedderSource embedder = EmbeddingModel.locate(settings);
     try (KbStores stores = stores(settings)) {
       Kb chosen = sample ? Kb.sample(settings.cache()) : kb.locate(settings);
-      stores.openAhead(chosen, store -> store.report().origin());
       embedder.prepareAhead();
       kb.refresh();
       KbStore store = stores.of(chosen);

@@ -67,9 +67,8 @@ abstract class QueryCommand extends ConsoleCommand {
     try (KbHost host = KbHost.of(settings, line -> console.warn("%s", line))) {
       DaemonLink link = GlobalOptions.daemon();
       Kb chosen = kb.locate(settings);
-      if (!link.mayRun()) { // opens the model and reads the entries on other threads
-        host.embedder().likelyForQueries().openAhead();
-        host.stores().openAhead(chosen, store -> prepare(host, store));
+      if (!link.mayRun()) {
+        host.embedder().likelyForQueries().openAhead(); // on another thread
       }
       kb.refresh();
       request.put("kb", chosen.folder().toString());
@@ -80,13 +79,6 @@ abstract class QueryCommand extends ConsoleCommand {
       embed(host.stores().of(chosen), host.embedder());
       return new KbRequests(host, List.of(chosen), () -> {}).answerAsRead(request);
     }
-  }
-
-  private static Optional<Void> prepare(KbHost host, KbStore store) {
-    if (store.hasLayout(host.embedder().ids(), host.embedder().maxTokens())) {
-      host.searches().prepare(store.kb());
-    }
-    return Optional.empty();
   }
 
   private void embed(KbStore store, EmbedderHost source) throws InterruptedException {

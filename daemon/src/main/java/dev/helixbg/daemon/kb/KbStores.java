@@ -34,10 +34,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
@@ -88,11 +86,6 @@ public final class KbStores implements AutoCloseable {
   private final Settings settings;
   private final Consumer<String> notices;
   private final Map<Kb, KbStore> open = new HashMap<>();
-
-  /**
-   * Number of calls of {@link #close}; a thread of {@link #openAhead} gives up if it has changed.
-   */
-  private int closings;
 
   /** {@code notices} receives messages for the user, for instance that a KB was moved. */
   public KbStores(Settings settings, Consumer<String> notices) {
@@ -164,22 +157,6 @@ public final class KbStores implements AutoCloseable {
         && (Files.notExists(kb.folder())
             || kb.folder().startsWith(settings.cache().toAbsolutePath().normalize())
             || store.equals(folder(place(kb))));
-  }
-
-  /**
-   * Opens the store of a KB and reads from it on another thread; empty if the KB has no store, or
-   * if this object is closed first.
-   */
-  public synchronized <T> Future<Optional<T>> openAhead(
-      Kb kb, Function<KbStore, Optional<T>> reading) {
-    int before = closings;
-    FutureTask<Optional<T>> task = new FutureTask<>(() -> ahead(kb, before).flatMap(reading));
-    Thread.ofPlatform().daemon().name("store").start(task);
-    return task;
-  }
-
-  private synchronized Optional<KbStore> ahead(Kb kb, int before) {
-    return closings == before && contains(kb) ? Optional.of(of(kb)) : Optional.empty();
   }
 
   private KbStore open(Kb kb) {
@@ -375,6 +352,5 @@ public final class KbStores implements AutoCloseable {
   public synchronized void close() {
     open.values().forEach(KbStore::close);
     open.clear();
-    closings++;
   }
 }

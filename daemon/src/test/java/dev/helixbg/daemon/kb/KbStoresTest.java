@@ -20,9 +20,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -157,20 +155,6 @@ class KbStoresTest {
     Path link = Files.createSymbolicLink(folder.resolve("link"), kb.folder());
     assertEquals(stores.of(kb).folder(), stores.of(new Kb(link)).folder());
     assertEquals(1, decisions(new Kb(link)));
-  }
-
-  /** A store opened later would stay open, and create files while a test deletes the folder. */
-  @Test
-  void noStoreIsOpenedAheadAfterTheEnd() throws Exception {
-    Kb kb = kb("kb", 1);
-    decide(kb);
-    Future<Optional<Integer>> reading;
-    synchronized (stores) { // the other thread waits
-      reading = stores.openAhead(kb, store -> Optional.of(1));
-      stores.close();
-    }
-    assertEquals(Optional.empty(), reading.get());
-    assertEquals(Optional.of(1), stores.openAhead(kb, store -> Optional.of(1)).get());
   }
 
   @Test
