@@ -141,7 +141,7 @@ final class ActCommand extends JsonCommand {
               .map(one -> one.at("/if/0").asText() + ": " + one.path("do").asText())
               .collect(Collectors.joining("; "));
       throw Failure.usage(
-          "several edits are possible%s: choose one with --as, or with --keep a or b: %s"
+          "several edits are possible%s. Choose one with --as, --keep a or --keep b. Edits: %s"
               .formatted(act.has("why") ? ", because " + act.path("why").asText() : "", ways));
     }
     if (act.has("byHand")) {

@@ -346,8 +346,8 @@ public final class ActPlanner {
       }
       if (!after.relinked().isEmpty()) {
         losses.add(
-            ("the position of %s in the topic: helix moves a note to the end of its topic when"
-                    + " the note's links are set")
+            ("the position of %s in the topic, because helix moves a note to the end of its"
+                    + " topic when the note's links are set")
                 .formatted(Act.names(List.copyOf(after.relinked()))));
       }
       return losses;
