@@ -8,7 +8,8 @@ public interface Progress extends AutoCloseable {
    * Reports finished items.
    *
    * @param items number of items that were finished since the last call
-   * @param work work for these items, in the unit of the {@code work} of {@link Display#begin}
+   * @param work work for these items, in the unit of the parameter {@code work} of {@link
+   *     Display#begin}
    */
   void step(long items, long work);
 

@@ -11,7 +11,7 @@ import java.util.function.Predicate;
  *
  * @param kb folder of the knowledge base; if empty, helix-bg searches the usual places
  * @param helix path of the program helix; if empty, helix-bg uses the program on {@code PATH}
- * @param threads at least 1
+ * @param threads number of threads, at least 1
  */
 public record Settings(
     Optional<Path> kb,
@@ -25,11 +25,11 @@ public record Settings(
     DaemonSettings daemon,
     NotesItems notesItems) {
 
-  /** Choice of the lists in notes to divide. Each item of such a list becomes an entry. */
+  /** Which lists in notes are divided, so that each item becomes an entry. */
   public enum NotesItems {
-    /** Lists in memory files only: notes in which coding agents list facts. */
+    /** Divides only lists in memory files (notes in which coding agents list facts). */
     AUTO(""),
-    /** All lists of at least three items. */
+    /** Divides all lists of at least three items. */
     ALWAYS("items"),
     NEVER("whole");
 
@@ -40,8 +40,8 @@ public record Settings(
     }
 
     /**
-     * Returns the value of the property {@code helix-bg} that selects this choice in the front
-     * matter of a single note; empty for AUTO.
+     * Returns the value of the front matter's property {@code helix-bg} with which a single note
+     * makes this choice; empty for AUTO.
      */
     public String entries() {
       return entries;
@@ -78,7 +78,7 @@ public record Settings(
    * The settings {@code llm.*}.
    *
    * @param model if empty, the first model in the models folder is used
-   * @param seconds maximum time for questions in a run; with 0, only stored answers are used
+   * @param seconds maximum time in which a run asks the model; with 0, only stored answers are used
    */
   public record LlmSettings(Optional<Path> model, int seconds, LlmBackend backend) {
 
@@ -111,7 +111,7 @@ public record Settings(
    * The settings {@code daemon.*}, which {@link SettingCatalog} describes.
    *
    * @param embedderIdle if empty, the embedding model is never unloaded
-   * @param modelThreads at least 1
+   * @param modelThreads number of threads of the language model, at least 1
    */
   public record DaemonSettings(
       Duration poll,

@@ -59,7 +59,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
    *
    * @param configFile the settings file that the user named, which must exist; if empty, the file
    *     that {@code $HELIX_BG_CONFIG} names or, without that variable, the default file
-   * @param flags texts of the values that flags set, by name of the setting
+   * @param flags values from the command line's flags, as texts, by the setting's name
    * @throws ConfigException for an unknown name, an invalid value or an unreadable file
    */
   public Loaded load(Optional<Path> configFile, Map<String, String> flags) {

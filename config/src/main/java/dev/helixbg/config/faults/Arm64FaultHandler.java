@@ -31,7 +31,8 @@ final class Arm64FaultHandler {
    * x2.
    *
    * @param table address of the table of guarded mappings
-   * @param before address of the handler that receives all other signals
+   * @param before address of the previous handler, which receives every signal that this code does
+   *     not handle
    */
   static byte[] code(long table, int slots, long before, int page) {
     Arm64FaultHandler code = new Arm64FaultHandler();

@@ -22,7 +22,7 @@ import java.util.Optional;
 public final class MappingGuard implements AutoCloseable {
   private static final int SIGBUS = 7;
 
-  /** Size of C's struct sigaction, in bytes: address, mask of 128 bytes, flags, restorer. */
+  /** Size of C's struct sigaction, in bytes; its fields are address, mask, flags and restorer. */
   private static final int SIGACTION_BYTES = 152;
 
   private static final int SLOTS = 256;

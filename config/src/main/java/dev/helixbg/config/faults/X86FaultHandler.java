@@ -22,7 +22,8 @@ final class X86FaultHandler {
    * RDX.
    *
    * @param table address of the table of guarded mappings
-   * @param before address of the handler that receives all other signals
+   * @param before address of the previous handler, which receives every signal that this code does
+   *     not handle
    */
   static byte[] code(long table, int slots, long before) {
     X86FaultHandler code = new X86FaultHandler();

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 public record FileState(long size, FileTime modified, FileTime changed, Object key) {
   public static final String ATTRIBUTES = "unix:size,lastModifiedTime,ctime,fileKey";
 
-  /** Minimum age of the last change for {@link #isSettled}; longer than a step of the clock. */
+  /** Minimum age of a settled file's last change; longer than a step of the file system's clock. */
   private static final Duration SETTLED = Duration.ofSeconds(3);
 
   /** Returns the state of a file or link target; throws NoSuchFileException if it is missing. */

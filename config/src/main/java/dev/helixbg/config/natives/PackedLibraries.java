@@ -80,8 +80,8 @@ public final class PackedLibraries {
 
   /**
    * Writes a library to a temporary file and renames that file, because another process may use the
-   * old file or write the same new file. The temporary file is synced before it is renamed, so a
-   * library's file of the right size is complete.
+   * old file or write the same new file. The temporary file is synced before it is renamed.
+   * Therefore, a library whose size is right is complete.
    */
   private static void unpack(URL packed, Path target) throws IOException {
     Path temporary = Files.createTempFile(target.getParent(), ".", ".tmp");

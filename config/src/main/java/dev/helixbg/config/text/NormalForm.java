@@ -65,7 +65,7 @@ public final class NormalForm {
         : text;
   }
 
-  /** Returns whether a text has a character ≥ {@code lowest} that is not a frequent mark. */
+  /** Returns whether a text has a character ≥ {@code lowest} other than common punctuation. */
   private static boolean reaches(String text, char lowest) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);

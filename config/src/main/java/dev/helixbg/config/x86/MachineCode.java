@@ -29,7 +29,8 @@ public final class MachineCode {
   private MachineCode() {}
 
   /**
-   * Returns whether this x86-64 processor has an instruction set, and {@link #SWITCH} permits it.
+   * Returns whether this x86-64 processor has an instruction set, and the system property {@link
+   * #SWITCH} permits machine code for it.
    */
   public static boolean runs(String instructions) {
     String allowed = System.getProperty(SWITCH, "true");

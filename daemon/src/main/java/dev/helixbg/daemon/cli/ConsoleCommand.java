@@ -23,7 +23,7 @@ public abstract class ConsoleCommand implements Callable<Integer> {
 
   void declareShared(Declaration to) {}
 
-  /** Returns this command's declaration to picocli. */
+  /** Declares this command, and returns the declaration for picocli. */
   public final CommandSpec declared(Console console, Interruption interruption) {
     CommandSpec spec = CommandSpec.wrapWithoutInspection(this);
     this.console = console;

@@ -19,8 +19,8 @@ import java.util.Optional;
 
 final class DaemonCommand extends ConsoleCommand {
   /**
-   * Longest wait, when the daemon stops, until the current batch of texts is embedded. The vectors
-   * of a batch that takes longer are lost.
+   * Maximum time that a stopping daemon waits until the current batch of texts is embedded. If the
+   * batch takes longer, its vectors are lost.
    */
   private static final Duration ENDING = Duration.ofMillis(1500);
 

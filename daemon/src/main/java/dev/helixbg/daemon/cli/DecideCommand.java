@@ -193,7 +193,7 @@ final class DecideCommand extends JsonCommand {
     return FindingsCommand.toJson(decision).retain("id", "decision", "about");
   }
 
-  /** Makes a daemon that watches the KB check it. Returns a text about the report's update. */
+  /** Makes the daemon check the KB if it watches the KB. Returns how the report will be updated. */
   static String whenItShows(Kb chosen, KbOption kb) {
     DaemonLink link = GlobalOptions.daemon();
     if (!link.watches(chosen)) {

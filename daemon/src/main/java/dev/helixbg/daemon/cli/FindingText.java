@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Prints one finding; {@code again} has the arguments that name the finding's KB. */
+/** Prints one finding; {@code again} has the arguments that name the KB in other commands. */
 record FindingText(Console console, JsonNode finding, String again) {
   void print() {
     for (String side : List.of("a", "b", "entry")) {

@@ -159,8 +159,8 @@ public final class GenerateCommand extends JsonCommand {
     private int at;
 
     /**
-     * Prints the next piece, unless it was printed before the failure. If the new answer differs
-     * from the printed one, prints it from the start.
+     * Prints the next piece of the answer, unless it was printed before the GPU's failure. If the
+     * repeated answer differs from the printed one, prints the repeated answer from the start.
      */
     void next(String piece) {
       if (at < text.length() && text.indexOf(piece, at) != at) {
@@ -261,7 +261,7 @@ public final class GenerateCommand extends JsonCommand {
         : ids.toArray();
   }
 
-  /** Returns the tokens per second, without the first token, which results from the prompt. */
+  /** Returns the tokens per second, without the first token, which the prompt's pass computes. */
   private static double decodedPerSecond(Generation answer) {
     int passes = tokenIds(answer).length - 1;
     return passes < 1 ? 0 : passes * 1e9 / answer.decodeNanos();

@@ -35,7 +35,7 @@ abstract class QueryCommand extends ConsoleCommand {
   private List<String> words;
   private CommandSpec spec;
 
-  /** Declares the options that all subclasses have; {@code usual} is the default limit. */
+  /** Declares the options that all subclasses have; {@code usual} is the default of --limit. */
   final void declare(Declaration to, String ofText, int usual, String ofJson) {
     spec = to.spec();
     spec.parser().unmatchedOptionsArePositionalParams(true); // a text may begin with -

@@ -192,8 +192,8 @@ final class ServiceCommand extends ConsoleCommand {
   }
 
   /**
-   * Whether the service gets an environment variable: one that has a setting, options for Java, or
-   * the path of a folder that the service shares with commands.
+   * Whether the service gets an environment variable. It gets the variables with settings, with
+   * Java's options, and with folders that the service shares with commands.
    */
   private static boolean isKept(String variable) {
     return variable.startsWith("HELIX_BG_") && !variable.startsWith("HELIX_BG_LAUNCHER_")

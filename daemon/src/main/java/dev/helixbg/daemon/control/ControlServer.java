@@ -51,7 +51,7 @@ public final class ControlServer implements AutoCloseable {
   private static final Duration LAST_ANSWERS = Duration.ofSeconds(5);
 
   public interface Handler {
-    /** Returns the lines of the answer; interrupted when the server closes. */
+    /** Returns the lines that answer the request; a closing server interrupts the call. */
     List<ObjectNode> handle(ObjectNode request) throws InterruptedException;
   }
 
@@ -122,7 +122,7 @@ public final class ControlServer implements AutoCloseable {
     return UnixDomainSocketAddress.of(path);
   }
 
-  /** Makes the folder private and returns its owner, who is the user of this process. */
+  /** Makes the socket's folder private, and returns its owner, the user of this process. */
   private static UserPrincipal prepareFolder(Path folder) throws IOException {
     PrivateFiles.makeFolders(folder);
     if (!PrivateFiles.isOwn(folder)) {

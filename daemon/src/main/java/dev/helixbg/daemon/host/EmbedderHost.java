@@ -61,8 +61,8 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
   }
 
   /**
-   * Returns the other embedding method, if any. If queries need its model, too, a host keeps that
-   * model loaded.
+   * Returns the source's second embedding method, if any. If queries use the model of this method,
+   * too, a host keeps the model loaded.
    */
   @Override
   public Optional<OtherWay> otherWay(boolean passages) {

@@ -29,7 +29,7 @@ public final class OperatingSystem {
     return System.getProperty("os.name").startsWith("Mac") ? pmset() : onBattery(SUPPLIES);
   }
 
-  /** Whether Linux's files show a system battery that discharges, and no mains supply online. */
+  /** Whether {@code supplies} has a discharging system battery, and no mains supply online. */
   static boolean onBattery(Path supplies) {
     boolean discharging = false;
     boolean online = false;
@@ -89,9 +89,9 @@ public final class OperatingSystem {
   }
 
   /**
-   * Gives the calling thread, and threads that it starts, the lowest nice value on Linux, where
-   * Java's priorities have no effect. On a Mac, the background priority would also slow down work
-   * on the GPU.
+   * Lowers the priority of the calling thread, and of threads that it starts. On Linux, where
+   * Java's priorities have no effect, the nice value becomes 19. On a Mac, the background priority
+   * is not used, because it would also slow down work on the GPU.
    */
   public static void lowerPriority() {
     Thread.currentThread().setPriority(Thread.MIN_PRIORITY);

@@ -4,7 +4,7 @@ import dev.helixbg.embed.PairReader;
 import dev.helixbg.embed.PairSource;
 import java.util.List;
 
-/** Keeps the pair judges loaded between uses. */
+/** Keeps the pair judges (models that read two entries) loaded between uses. */
 public final class PairHost extends ModelHost<PairReader> implements PairSource {
   private final PairSource source;
 

@@ -59,7 +59,8 @@ public final class IdleWork implements AutoCloseable {
    * The condition under which a job starts again.
    *
    * @param changes {@link KbWatch#changes} at the end of the job; a new value starts the job again
-   * @param until time of the next try, in nanoseconds of the clock; empty if only a change counts
+   * @param until time of the next try, in nanoseconds of the clock; empty if only a change restarts
+   *     the job
    */
   private record Waiting(int changes, OptionalLong until) {}
 
@@ -163,8 +164,8 @@ public final class IdleWork implements AutoCloseable {
   }
 
   /**
-   * Whether other programs need the machine, or the settings forbid work on battery and the machine
-   * runs on battery.
+   * Whether other programs need the machine. Also true on battery, unless the settings permit work
+   * on battery.
    *
    * @param ownThreads number of the job's own threads, whose load does not count
    */
@@ -210,7 +211,7 @@ public final class IdleWork implements AutoCloseable {
     run = null;
   }
 
-  /** A job on its own thread. It asks questions in the same order as {@code one-shot}. */
+  /** A job on its own thread. It asks questions in the order of the command {@code one-shot}. */
   private final class Run {
     private final KbWatch watch;
     private final long since = clock.nanos();

@@ -25,8 +25,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The store of one knowledge base: a private folder with a database, a copy of the decisions, and
- * the files of the last report.
+ * The store of one knowledge base: a private folder with a database, a copy of the decisions on
+ * findings, and the files of the last report.
  *
  * @param published action to run after a report was published
  */
@@ -97,7 +97,7 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
     return new AgentAnswerStore(database);
   }
 
-  /** Returns the coding agents' answers, with their measured reliability. */
+  /** Returns the coding agents' answers, with the measured reliability of each agent. */
   public AgentAnswers agents() {
     return new AgentAnswers(agentAnswers().all(), Optional.empty());
   }

@@ -47,7 +47,7 @@ import java.util.function.Predicate;
  * beginning. A KB without a store counts as a moved KB if a store has noted the hash of its log's
  * beginning, and the KB is gone from the path that this store has noted. If a KB appears again at a
  * former path, for instance on a disk that was not mounted, its new store gets a copy of the
- * decisions.
+ * decisions from the moved KB's store.
  */
 public final class KbStores implements AutoCloseable {
   private static final String FOLDER = "kb";

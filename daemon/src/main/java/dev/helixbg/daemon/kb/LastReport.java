@@ -75,7 +75,7 @@ public record LastReport(Database database) {
       Optional<String> model,
       boolean guesses) {}
 
-  /** The findings in the report's order: first the leads (shown first), then the others by kind. */
+  /** The findings in the report's order: the leads (the top section), then the others by kind. */
   public record Listing(Origin origin, List<ReportedFinding> findings) {
     public Optional<ReportedFinding> find(String id) {
       return findings.stream().filter(one -> one.id().equals(id)).findFirst();
@@ -116,7 +116,7 @@ public record LastReport(Database database) {
     return origin;
   }
 
-  /** Does not use the record's toString, which is slow at its first call. */
+  /** Computes a checksum without the record's toString, which is slow at its first call. */
   private static int checksum(Origin origin) {
     return Sql.checksum(
         origin.logSha256,

@@ -110,8 +110,8 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   }
 
   /**
-   * Returns the text fields of the account; empty if it cannot be read. Uses no ObjectMapper, which
-   * would take 40 ms.
+   * Returns the text fields of the account file; empty if the file cannot be read. Uses no
+   * ObjectMapper, which would take 40 ms.
    */
   private static Map<String, String> places(Kb kb) {
     Map<String, String> texts = new HashMap<>();
@@ -141,7 +141,10 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     return home.isPresent() ? "--memory" : "--notes " + Console.shellWord(file);
   }
 
-  /** Returns the account of the log's last update; all counts are 0 before the first. */
+  /**
+   * Returns the account (numbers and lists of files) of the log's last update. All numbers are 0
+   * before the first update.
+   */
   public Optional<NotesAccount> account() {
     try {
       JsonNode made = Json.read(made(), JsonNode.class).path(MADE);
@@ -151,7 +154,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     }
   }
 
-  /** Returns the JSON of the account; empty if it cannot be read. */
+  /** Returns the JSON of the account file; empty if the file cannot be read. */
   public String made() {
     try {
       return Files.readString(kb.folder().resolve(ACCOUNT));

@@ -20,7 +20,7 @@ public record DaemonHome(Path folder) {
     return new DaemonHome(locations.home().resolve(".helix"));
   }
 
-  /** Returns the path of the control socket: in {@code folder}, or elsewhere if it is too long. */
+  /** Returns the control socket's path: in {@code folder}, or elsewhere if that is too long. */
   public Path socket() {
     Path usual = folder.resolve("helix-bg.sock");
     if (ControlServer.fits(usual)) {

@@ -96,7 +96,10 @@ final class FindingJson {
             .toList());
   }
 
-  /** Returns an act without calls and edits that contain control or invisible characters. */
+  /**
+   * Returns a copy of an act (a planned edit). If its edits contain control or invisible
+   * characters, leaves them out. If its calls contain such characters, leaves out all calls.
+   */
   static ObjectNode act(JsonNode act) {
     ObjectNode shown = (ObjectNode) PrintableJson.printable(act);
     if (!shown.path("edits").equals(act.path("edits"))) {

@@ -46,8 +46,8 @@ final class InProcessKbs implements AutoCloseable {
   private static final Set<String> EMBEDDING = Set.of("search", "related");
 
   /**
-   * Requests before which the report is updated with all answers, because answers change the order
-   * of its findings.
+   * Requests about findings. New answers of agents change the order of the findings, so the report
+   * is updated with them before such a request.
    */
   private static final Set<String> LISTING = Set.of("findings", "finding", "act");
 

@@ -151,7 +151,7 @@ final class KbRouter implements AutoCloseable {
     }
   }
 
-  /** Prepares for the first question, unless a question has already come or the daemon answers. */
+  /** Prepares for the first question, unless it has come already or the daemon answers it. */
   void prepare() {
     try {
       Thread.sleep(AT_ONCE);

@@ -20,8 +20,8 @@ import java.util.function.Supplier;
 
 /**
  * Asks the language model of an idle client the open questions; MCP calls this sampling. Sends the
- * questions as a page of the command {@code study}. Ends if none of the answers can be stored,
- * because each question costs the user tokens.
+ * questions on the same page as the command {@code study}. Ends if none of the answers can be
+ * stored, because each question costs the user tokens.
  */
 final class McpSampling {
   private static final Duration IDLE = Duration.ofSeconds(10);
@@ -31,7 +31,7 @@ final class McpSampling {
   private static final int QUESTIONS = 10;
   private static final int QUESTIONS_A_DAY = 50;
 
-  /** Maximum number of tokens of an answer, and of all text around the answers. */
+  /** Maximum number of tokens of one answer; the text around all answers may have as many. */
   private static final int TOKENS = 50;
 
   private static final int LONGEST_REASON = 300;

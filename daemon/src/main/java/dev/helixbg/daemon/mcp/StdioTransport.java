@@ -76,9 +76,9 @@ final class StdioTransport implements McpServerTransportProvider {
   private final List<String> tools;
 
   /**
-   * Requests that have no answer yet. The key is the JSON of the id that the client gave, which the
-   * SDK uses, too. A request is removed under the lock of {@link #out}, so that no message about
-   * progress follows its answer.
+   * Requests that have no answer yet. The key is the client's id as JSON, which is also the
+   * request's id in the SDK. A request is removed under the lock of {@link #out}, so that no
+   * message about progress follows its answer.
    */
   private final Map<Object, Call> unanswered = new ConcurrentHashMap<>();
 
@@ -255,7 +255,7 @@ final class StdioTransport implements McpServerTransportProvider {
         : null;
   }
 
-  /** Returns the error in a request, if any, with the list of tools that the SDK leaves out. */
+  /** Returns the error in a request, if any. Unlike the SDK's error, it names existing tools. */
   private Optional<String> wrong(JSONRPCRequest request) {
     if (request.params() != null && !(request.params() instanceof Map)) {
       return Optional.of("\"params\" must be an object");

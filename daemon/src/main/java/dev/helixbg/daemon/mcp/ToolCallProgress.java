@@ -89,7 +89,7 @@ final class ToolCallProgress implements AutoCloseable {
       };
     }
 
-    /** Sends the name of the step, and the seconds so far as the number that must grow (in MCP). */
+    /** Sends the step's name, and the seconds so far, because MCP wants a number that grows. */
     void tell(McpSyncServerExchange client, Object token) {
       double seconds = (System.nanoTime() - start) / 1_000_000_000L;
       String message = total > 0 ? "%s: %,d of %,d".formatted(what, done.get(), total) : what;

@@ -54,7 +54,7 @@ public final class EmbeddingStage implements AutoCloseable {
 
   private TextVectors parts;
 
-  /** The open models, by the id of their method. */
+  /** The open models, by the id of their embedding method. */
   private final Map<String, Embedder> models = new HashMap<>();
 
   public EmbeddingStage(
@@ -152,7 +152,7 @@ public final class EmbeddingStage implements AutoCloseable {
     embed(parts, "Embedding passages", null);
   }
 
-  /** Embeds texts. Stops after {@code time} if more than half the work is left; null: no limit. */
+  /** Embeds texts; after {@code time} (null: never), stops if more than half the work is left. */
   private void embed(TextVectors texts, String what, Duration time) throws InterruptedException {
     if (texts.left() > 0) {
       long start = nanoTime.getAsLong(); // includes the time of a speed trial

@@ -54,7 +54,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
       BooleanSupplier cancelled,
       boolean measuresWriter) {}
 
-  /** Findings to judge, with their entries' vectors; {@code embedder} embeds lessons. */
+  /** Findings to judge, with their entries' vectors; {@code embedder} embeds entries' lessons. */
   public record Subject(
       KbStore store, Findings findings, List<float[]> vectors, EmbedderSource embedder) {
     private SentenceVectors sentences() {
@@ -115,8 +115,8 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
   }
 
   /**
-   * Adds the coding agents' verdicts. Adds their labels and summaries where the language model gave
-   * none, and their lessons if the model wrote none or writes lessons unreliably.
+   * Adds the coding agents' verdicts, and their labels and summaries where the language model gave
+   * none. Uses the agents' lessons if the model wrote none, or writes lessons unreliably.
    */
   private static Judgements withAgents(Judgements judged, Subject subject)
       throws InterruptedException {
@@ -211,7 +211,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
     }
   }
 
-  /** Measures the model unless that was done; returns the time that is left for questions. */
+  /** Measures the model's reliability unless it is known; returns the time left for questions. */
   private Duration measure(ModelTrial<?> trial, Supplier<Judge> opener, Duration time)
       throws InterruptedException {
     if (time.isZero() || trial.known().isPresent()) {

@@ -46,7 +46,7 @@ public record ModelTrial<T>(Settings settings, LanguageModelFile model, Question
     return new ModelTrial<>(settings, model, (asking, _) -> new JudgeTrial(asking).ask());
   }
 
-  /** Returns the trial that measures how well the model writes lessons; vectors compare lessons. */
+  /** Returns the trial of how well the model writes lessons, which {@code embedder} embeds. */
   public static ModelTrial<LessonTrust> ofReader(
       Settings settings, LanguageModelFile model, EmbedderSource embedder) {
     return new ModelTrial<>(

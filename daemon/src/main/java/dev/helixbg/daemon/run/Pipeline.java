@@ -38,7 +38,7 @@ import java.util.stream.Stream;
 /**
  * One run over one knowledge base: log, vectors, findings, readings of pairs, judgements, report.
  *
- * @param newest time for embedding the newest entries before a first look (an early report)
+ * @param newest time in which the newest entries are embedded before a first look (an early report)
  */
 public record Pipeline(
     Settings settings,
@@ -75,13 +75,13 @@ public record Pipeline(
         List<NamedEntry> entries, Vectors vectors, PassageVectors passages, int threads);
   }
 
-  /** Minimum number of passages to embed for a first look; embedding them takes a few seconds. */
+  /** An early report is made if at least this many passages must be embedded (a few seconds). */
   static final int MANY_PASSAGES = 512;
 
-  /** Minimum number of unread pairs for a first look. */
+  /** An early report is made if at least this many pairs are unread. */
   static final int MANY_PAIRS = 128;
 
-  /** Minimum number of open questions for a first look. */
+  /** An early report is made if at least this many questions are open. */
   static final int MANY_QUESTIONS = 32;
 
   public record Outcome(Report report, EmbeddingStage.Result vectors) {
@@ -101,9 +101,9 @@ public record Pipeline(
   }
 
   /**
-   * Runs all stages. Before a long stage, offers {@code looks} a first look (an early report). If a
-   * first look came before the embedding of passages, none comes before the reading of pairs. If
-   * the KB has no complete report, a first look at the newest entries may come before all others.
+   * Runs all stages. Before a long stage, offers {@code looks} a first look (an early report). The
+   * embedding of passages and the reading of pairs share one first look. If the KB has no complete
+   * report yet, the newest entries may get a first look of their own.
    *
    * @throws InterruptedException when interrupted; the vectors and answers until then are saved
    */
@@ -184,7 +184,8 @@ public record Pipeline(
   }
 
   /**
-   * Returns the decisions. Takes back each decision <i>done</i> if the log still has its finding.
+   * Returns the decisions. First withdraws each decision <i>done</i> on a finding that the present
+   * log still has.
    */
   private static Decisions decisions(KbStore kb, LogAccount log, List<String> found) {
     Decisions decisions = kb.decisions().read();

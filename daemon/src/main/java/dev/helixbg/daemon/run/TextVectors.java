@@ -24,11 +24,11 @@ import java.util.stream.IntStream;
  * Texts with their vectors. Stored vectors are read; new vectors are saved after every {@link
  * #BATCH_TEXTS} texts. One thread at a time may use an instance.
  *
- * <p>All vectors of an instance are made by one method. This is the usual method, unless a trial
- * has found the other method (see {@link EmbedderSource#otherWay}) faster, and the other method can
- * embed all texts in less time than the usual method needs for the missing vectors. If only a few
- * texts are new, the method stays as it is; but if there are no vectors yet, a model that opens
- * faster may make them.
+ * <p>One embedding method makes all vectors of an instance. The usual method gives way to the other
+ * method (see {@link EmbedderSource#otherWay}) if a trial has found the latter faster. The latter
+ * must also embed all texts in less time than the usual method needs for the missing vectors. If
+ * only a few texts are new, the method does not change. If there are no vectors yet, however, a
+ * method whose model opens faster may make them.
  */
 public final class TextVectors {
   public static final int BATCH_TEXTS = 512;
@@ -85,7 +85,7 @@ public final class TextVectors {
     };
   }
 
-  /** Chooses the method with this id, and looks up its stored vectors. */
+  /** Chooses the embedding method with this id, and looks up its stored vectors. */
   private void lookUp(String id) {
     this.id = id;
     keys.clear();
@@ -118,7 +118,7 @@ public final class TextVectors {
     return embedded;
   }
 
-  /** Chooses the method before texts are embedded; may run a trial. */
+  /** Chooses the embedding method before texts are embedded; may measure the other method. */
   void chooseWay() {
     boolean isUsed = !isUsual();
     boolean few = missing.size() < EmbedderSource.MANY;
@@ -143,13 +143,14 @@ public final class TextVectors {
     return isUsual() ? source.open() : other.orElseThrow().model().get();
   }
 
-  /** Returns the id of the chosen method. */
+  /** Returns the id of the chosen embedding method. */
   String way() {
     return id;
   }
 
   /**
-   * Returns the texts' keys by the usual method; other classes identify the texts by these keys.
+   * Returns the keys that the texts have with the usual embedding method. Other classes identify
+   * the texts by these keys.
    */
   List<TextKey> names() {
     return isUsual()

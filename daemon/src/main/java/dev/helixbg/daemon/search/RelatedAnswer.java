@@ -22,7 +22,7 @@ import java.util.Optional;
 public final class RelatedAnswer {
   private RelatedAnswer() {}
 
-  /** Returns a search that finds {@code limit} entries, but at least enough for the pair judges. */
+  /** Returns a search for {@code limit} entries, or for more if the pair judges read more. */
   public static SearchRequest request(Entry asked, int limit) {
     return SearchRequest.best(
         PrintableText.beginning(asked.embeddedText().strip(), SearchRequest.MAX_TEXT),
@@ -90,9 +90,9 @@ public final class RelatedAnswer {
   }
 
   /**
-   * Returns the content of an entry. If the entry is a note, or a section of a note, leaves out its
-   * title. If the asked text begins with that title, or with the title's last heading, the asked
-   * text's first line replaces the title.
+   * Returns the content of an entry; leaves out the title if the entry is a note or a section of a
+   * note. If the first line of the asked text is that title, or its last heading, this line
+   * replaces the title.
    */
   private static String whole(Entry entry, String asked) {
     String content = entry.text().content();

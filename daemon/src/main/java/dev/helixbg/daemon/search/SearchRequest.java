@@ -26,7 +26,7 @@ public record SearchRequest(String text, Optional<String> topic, int from, int l
     checkText("the text", text);
   }
 
-  /** Returns the text; fails, calling it {@code name}, if it is blank or too long. */
+  /** Returns the text; fails if it is blank or too long. The error calls it {@code name}. */
   public static String checkText(String name, String text) {
     if (text.isBlank() || text.length() > MAX_TEXT) {
       throw Failure.usage("%s must have 1 to %,d characters".formatted(name, MAX_TEXT));

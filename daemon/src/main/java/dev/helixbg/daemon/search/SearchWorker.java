@@ -37,8 +37,8 @@ final class SearchWorker implements AutoCloseable {
   private static final int BATCH = 128;
 
   /**
-   * Wait for a second search before the full index is made; a process that searches only once has
-   * ended by then.
+   * Time to wait for a second search before the full index is made. A process that searches only
+   * once has ended by then.
    */
   static final Duration PAUSE = Duration.ofSeconds(2);
 

@@ -208,7 +208,8 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Releases unused models and, after a long idle time, indexes; returns whether it released any.
+   * Releases unused models. After a long idle time, also releases the indexes of searches, and
+   * memory that updates keep. Returns whether it released anything.
    */
   private boolean releaseModels() {
     boolean released = host.releaseUnused();

@@ -44,8 +44,8 @@ final class EntryRequests {
 
   /**
    * Returns the first entry with the sought id. If there is none, returns the only entry with the
-   * sought name, which can also be helix's name, such as {@code topic[0]}. Names that differ only
-   * in their Unicode form count as equal.
+   * sought name. The name can also have helix's form, such as {@code topic[0]}. Names that differ
+   * only in their Unicode form count as equal.
    */
   private static NamedEntry found(List<NamedEntry> all, String sought) {
     String name = sought.replaceFirst("\\[(\\d+)]$", ":$1");

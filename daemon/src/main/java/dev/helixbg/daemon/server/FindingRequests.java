@@ -44,7 +44,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
 
   private static final int LONGEST_ID = 80;
 
-  /** Verdicts on a pair that call for an edit. */
+  /** Of the verdicts on a pair, those that call for an edit. */
   public static final List<String> WAYS = List.of("same", "overtaken", "related");
 
   public static final List<String> SIDES = List.of("a", "b");
@@ -156,9 +156,9 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   /**
    * Returns the edit for a finding; see {@link PresentFindings#act}.
    *
-   * @param request request with {@code id} and optionally {@code as} and {@code keep}. With {@code
-   *     plan}, this only checks that the plan is still valid. With {@code marked}, this only checks
-   *     the lines that the plan's calls append to notes.
+   * @param request request with {@code id} and optionally {@code as} and {@code keep}. If it has
+   *     {@code plan}, the method only checks that this plan is still valid. If it has {@code
+   *     marked}, the method only checks the lines that the plan's calls append to notes.
    */
   public ObjectNode act(ObjectNode request) {
     String id = request.path("id").asText();
@@ -171,7 +171,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
         listing.find(id).orElseThrow(() -> absent(id, listing, decisions)), decisions, request);
   }
 
-  /** Returns the edit for a finding that was read together with the decisions. */
+  /** Returns the edit for a finding; the caller has read the finding and the decisions. */
   public ObjectNode act(ReportedFinding finding, Decisions decisions, ObjectNode request) {
     Optional<String> as = choice(request, "as", WAYS);
     Optional<String> keep = choice(request, "keep", SIDES);

@@ -342,7 +342,7 @@ public final class PresentFindings {
     return calls.addObject().put("name", "act").putObject("arguments").put("id", id);
   }
 
-  /** Fails unless {@code act}, an edit that was just planned again, has the plan {@code plan}. */
+  /** Fails unless {@code act}, an edit that was planned again, has the plan named {@code plan}. */
   static ObjectNode confirmed(ObjectNode act, String plan) {
     if (!act.path("plan").asText().equals(plan)) {
       throw Failure.usage(

@@ -262,7 +262,7 @@ public record QuestionRequests(
         : Optional.empty();
   }
 
-  /** Finds pages that were answered faster than an agent can read; returns when they were given. */
+  /** Returns the start times of pages of questions answered faster than agents can read. */
   private static Set<Instant> hasty(
       Set<String> answered, Map<String, AgentQuestion> asked, Instant now) {
     Map<Instant, Integer> characters = new HashMap<>();

@@ -37,7 +37,7 @@ public final class StudyPage {
 
   private StudyPage() {}
 
-  /** Returns a page with the questions in {@code given}, the answer to a request for questions. */
+  /** Returns a page of questions; {@code given} is the answer to a request for questions. */
   public static String of(JsonNode given) {
     String possible =
         given.path("answers").valueStream().map(JsonNode::asText).collect(Collectors.joining(", "));

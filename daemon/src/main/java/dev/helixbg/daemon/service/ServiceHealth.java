@@ -66,8 +66,8 @@ public final class ServiceHealth {
   }
 
   /**
-   * Returns the last line of the service's error file. Empty if the daemon's log is newer, because
-   * a daemon that is stopped writes to its log last.
+   * Returns the last line of the service's error file. Empty if the daemon's log is newer. The
+   * daemon was then stopped, because a stopping daemon writes to its log last.
    */
   static Optional<String> lastError(DaemonHome home) {
     try {

@@ -20,7 +20,7 @@ public final class ServicePlan {
     STATUS,
     LOGS;
 
-    /** Returns the name that users type. */
+    /** Returns the action's name, as users type it. */
     @Override
     public String toString() {
       return name().toLowerCase(Locale.ROOT);

@@ -22,7 +22,7 @@ import java.util.TreeMap;
  *
  * @param config the settings file; null if none was named
  * @param set settings from flags
- * @param environment settings from the environment at the installation
+ * @param environment variables for the service, with their values at its installation
  */
 public record ServiceRequest(
     List<String> kbs,

@@ -3,7 +3,7 @@ package dev.helixbg.daemon.terminal;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import java.util.List;
 
-/** Result of one check of verify or doctor; {@code remedy} is empty if nothing must change. */
+/** Result of a check by verify or doctor; {@code remedy} is empty if nothing must change. */
 public record CheckLine(String name, State state, String detail, String remedy) {
   public enum State {
     OK,

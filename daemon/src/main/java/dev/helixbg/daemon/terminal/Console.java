@@ -82,8 +82,8 @@ public record Console(
   }
 
   /**
-   * Returns a descriptor. A newly opened {@code /dev/fd/3} would write at the beginning of a file,
-   * and fail for a socket.
+   * Returns the open descriptor that the launcher passed. If {@code /dev/fd/3} were opened instead,
+   * it would write at the beginning of a file, and fail for a socket.
    */
   private static FileDescriptor passed(int number, FileDescriptor otherwise) {
     try {

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jline.utils.AttributedString;
 
-/** Page that shows what an act would change and lose. */
+/** Page that shows what an act (a planned edit) would change and lose. */
 record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
   private static final Map<String, String> FATES =
       Map.of(

@@ -23,9 +23,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Carries out an act with helix, and stops at the first step that fails. Between helix's calls,
- * checks that the plan still fits the log. If the log shows the change at the end, records the
- * finding as done.
+ * Carries out an act (a planned edit) with helix, and stops at the first step that fails. Between
+ * helix's calls, checks that the plan still fits the log. If the log shows the change at the end,
+ * records the finding as done.
  */
 public record ActRun(KbStore store, Settings settings, String modelId) {
   /** Maximum wait for an act; enough for a few calls, even if the last call gets no answer. */
@@ -56,8 +56,9 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
   }
 
   /**
-   * Outcome of an act. {@code why} is empty if the act is done, {@code undo} reverses {@code made}
-   * as far as possible, and {@code marks} are lines in notes that must be removed by hand.
+   * Outcome of an act. {@code why} is empty if the act is done. {@code made} are the calls that
+   * helix got, and {@code undo} are calls that reverse them as far as possible. {@code marks} are
+   * lines in notes that must be removed by hand.
    */
   public record Outcome(
       State state, String why, List<JsonNode> made, List<JsonNode> undo, List<String> marks) {
@@ -200,7 +201,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
         refusal.getMessage() + "; its last call may have been carried out");
   }
 
-  /** Undoes an act by calls of helix. Each edit must match exactly one entry. */
+  /** Undoes an act by calls of helix; an {@code edit} is made only if it hits exactly one entry. */
   public Outcome takeBack(String id, List<JsonNode> calls, Helix helix)
       throws IOException, InterruptedException {
     List<JsonNode> made = new ArrayList<>();

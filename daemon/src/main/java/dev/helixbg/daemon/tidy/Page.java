@@ -9,7 +9,7 @@ import java.util.Map;
 import org.jline.utils.AttributedString;
 
 abstract class Page {
-  /** Beginning of the key name that a paste gets; the pasted text follows it. */
+  /** Beginning of the name under which a page gets a paste as a key; the pasted text follows it. */
   static final String PASTED = "paste:";
 
   private final Map<String, String> hints = new LinkedHashMap<>();

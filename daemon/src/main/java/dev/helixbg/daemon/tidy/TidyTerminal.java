@@ -85,7 +85,7 @@ public final class TidyTerminal implements Desk {
     bind();
   }
 
-  /** {@code halfDone} is the page about an act that stopped halfway, if no key was pressed then. */
+  /** {@code halfDone} is the page about an act that stopped halfway; empty after the next key. */
   public record Summary(
       int done, int dismissed, int left, boolean isInterrupted, List<String> halfDone) {}
 

@@ -68,13 +68,13 @@ public final class KbWatch {
 
   private long seenAt;
 
-  /** The copy of the decisions in the KB's store; null before the first check. */
+  /** The file in the KB's store with a copy of the decisions; null before the first check. */
   private Path decisions;
 
   /** The state of the present report's files; null if an update is needed in any case. */
   private KbStamp done;
 
-  /** The state at the last noticed change, until the files have rested long enough; else null. */
+  /** The state at the last noticed change; null while no change waits to be read. */
   private KbStamp pending;
 
   private long pendingSince;
@@ -138,7 +138,7 @@ public final class KbWatch {
     return gone;
   }
 
-  /** Returns the hash of the report's log; empty if the report is not up to date. */
+  /** Returns the hash of the log that the report was made from; empty if the report is outdated. */
   public String upToDateWith() {
     return logSha256;
   }

@@ -252,8 +252,8 @@ public final class CpuBackend extends HostBackend {
   }
 
   /**
-   * Returns {@code held} if activations of the size of {@code like} fit it; otherwise, makes new
-   * activations of that size.
+   * Returns {@code held} if it has room for activations of the size of {@code like}; otherwise,
+   * makes new activations of that size.
    */
   private HostActivations room(HostActivations held, HostActivations like) {
     if (held != null && held.rows() >= like.rows() && held.columns() == like.columns()) {

@@ -35,7 +35,7 @@ public final class KernelWarmUp {
 
   private static final int EIGHT = 8;
 
-  /** Number of keys and values; the loops over them are compiled before the last call. */
+  /** Number of keys and values. The loops over them are compiled before the last warm-up call. */
   private static final int POSITIONS = 8;
 
   private static final int HEAD = 128;
@@ -94,8 +94,8 @@ public final class KernelWarmUp {
   }
 
   /**
-   * Warms up the unpacking of those of the given weight types that are multiplied in floats. The
-   * types are unpacked in turn, because C2 leaves out the branch of a type that was never unpacked.
+   * Warms up the unpacking of weights for those types that are multiplied in floats. The types are
+   * unpacked in turn, because C2 leaves out the branch of a type that was never unpacked.
    */
   public static void unpacker(Collection<TensorType> types) {
     try (Arena arena = Arena.ofConfined()) {

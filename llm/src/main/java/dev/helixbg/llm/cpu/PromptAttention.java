@@ -201,8 +201,8 @@ final class PromptAttention {
     }
 
     /**
-     * Returns the address of {@link TileProduct#TOKENS} numbers of a position's value, from index
-     * {@code number} on. The same numbers of the next positions follow.
+     * Returns the address of {@link TileProduct#TOKENS} numbers of a position's value vector, from
+     * index {@code number} on. The same numbers of the next positions follow.
      */
     long values(int position, int number) {
       long panel = (long) position / DEPTH * panels() + number / TOKENS;

@@ -16,9 +16,9 @@ final class RowStreams {
   static final int MANY = 8;
 
   /**
-   * Number of parts of matrix products from the end of one trial to the end of the next trial,
-   * about as many as 30 tokens need. Nearly one in a hundred of these parts is timed. Parts smaller
-   * than {@link #LEAST_BYTES} are not counted.
+   * Number of parts of matrix products between the ends of two successive trials. About 30 tokens
+   * need this many parts. A trial times nearly one in a hundred of them. Parts smaller than {@link
+   * #LEAST_BYTES} are not counted.
    */
   static final int PERIOD = 1 << 14;
 

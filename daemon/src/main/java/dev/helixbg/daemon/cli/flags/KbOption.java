@@ -41,7 +41,7 @@ public final class KbOption implements Declaration.Shared {
     this.hasArgument = hasArgument;
   }
 
-  /** Returns the options, and the argument {@code kb}. */
+  /** Returns the usual options, and an argument {@code kb} that can also name the KB. */
   public static KbOption withArgument() {
     return new KbOption(true);
   }
@@ -94,8 +94,8 @@ public final class KbOption implements Declaration.Shared {
   }
 
   /**
-   * Returns the command line's words without the first path or folder for which {@code isName} is
-   * false. That path becomes the knowledge base.
+   * Returns the command line's words without the first word that is a path or a folder. That word
+   * becomes the knowledge base. Words for which {@code isName} is true are kept.
    */
   public List<String> withoutFolder(List<String> words, Predicate<String> isName) {
     return without(words, word -> !isName.test(word) && (isPath(word) || isFolder(word)));

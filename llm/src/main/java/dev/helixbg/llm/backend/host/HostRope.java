@@ -14,7 +14,7 @@ public final class HostRope implements Rope {
   private final MemorySegment table;
   private final int pairs;
 
-  /** Angle by which each pair turns from one position to the next, in radians. */
+  /** Angle by which each pair of values turns from one position to the next, in radians. */
   private final double[] turns;
 
   private int filled;

@@ -24,8 +24,8 @@ import jdk.incubator.vector.VectorSpecies;
  * <p>Every 32 columns share a rounding step, which is their largest magnitude divided by 127.
  * Layout of every 256 columns: the bytes, then the eight steps, then the offsets.
  *
- * <p>The stored weights of some types are too large: in Q6_K by {@code zero} times the scale, in
- * Q4_K and Q5_K by {@code zero} times the minimum. An offset corrects the products of 32 or 16
+ * <p>The stored weights of some types are too large: by the scale (Q6_K) or the minimum (Q4_K,
+ * Q5_K), multiplied by the factor {@code zero}. An offset corrects the products of 32 or 16
  * columns; it is {@code −zero · step · sum of the columns' bytes}.
  */
 public final class ActivationBytes {
