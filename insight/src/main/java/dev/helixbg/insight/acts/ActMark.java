@@ -11,10 +11,10 @@ import java.util.Map;
 
 /**
  * The line that an act puts at the end of an entry before the entry is deleted or rewritten: {@code
- * (helix-bg: 3fa9c2d41b77)} and a blank. It has a hash of the text above it, so the log shows
+ * (helix-bg: 3fa9c2d41b77)} and a space. It has a hash of the text above it, so the log shows
  * whether that text changed before the line was added. When helix appends to an entry or tags it,
  * helix removes the blanks at the end of the entry. A call that searches for the line with its
- * blank therefore finds an entry only if helix has not changed the entry since.
+ * space therefore finds an entry only if helix has not changed the entry since.
  */
 final class ActMark {
   private static final String BEGINNING = "(helix-bg: ";

@@ -27,9 +27,9 @@ import java.util.stream.Stream;
 
 /**
  * Plans acts on one knowledge base in its present state, as calls of helix's tools (see
- * docs/decisions/0072-edits-for-helix.md). The calls do not change the content of any other entry.
- * Every link keeps its target; if the act removes the target, the link leads to the entry that
- * replaces it.
+ * docs/decisions/0072-edits-for-helix.md). The calls do not change the content of entries that the
+ * act does not concern. Every link keeps its target; if the act removes the target, the link leads
+ * to the entry that replaces it.
  *
  * <p>An entry that helix edits moves to the end of its topic. A call therefore names an entry by
  * words that no other body of its topic has. A link names its target by the target's place in its
@@ -40,7 +40,7 @@ public final class ActPlanner {
   /** Pattern of a topic's name that helix stores unchanged. */
   private static final Pattern PLAIN_TOPIC = Pattern.compile("[a-z0-9]+(?:(?:-+|/)[a-z0-9]+)*");
 
-  /** Maximum number of notes that one act removes or rewrites; a reader cannot survey more. */
+  /** Maximum number of entries that one act removes or rewrites; a person cannot review more. */
   private static final int MAX_MARKED = 60;
 
   /** Maximum width, in columns, of the excerpt by which a person recognises an entry. */
@@ -169,8 +169,8 @@ public final class ActPlanner {
     }
 
     /**
-     * Returns the new body with the metadata of all merged entries, which helix's {@code revise}
-     * would drop.
+     * Returns the new body. It contains the metadata of all merged entries, because helix's {@code
+     * revise} drops the metadata of the old body.
      */
     private String rewritten(Change.Rewrite rewrite) {
       require(
@@ -190,7 +190,10 @@ public final class ActPlanner {
       return EntryBodies.metadata(kept.text(), tags, source, links) + rewrite.text();
     }
 
-    /** Returns the body with a name replaced, except inside longer names such as {@code a.c:12}. */
+    /**
+     * Returns the body with the old name of the file replaced by the new name. The old name stays
+     * inside longer names: {@code a.c} stays in {@code a.c:12}.
+     */
     private String renamed(Change.Rename rename) {
       EntryText text = rename.entry().text();
       Pattern name =
@@ -208,8 +211,8 @@ public final class ActPlanner {
     }
 
     /**
-     * Plans marks for the removed and replaced texts. A mark shows whether another program changes
-     * its text during the act.
+     * Plans a mark for each entry that the act removes or rewrites. A mark shows whether another
+     * program changes the entry's text during the act.
      */
     private void mark() {
       Stream.concat(

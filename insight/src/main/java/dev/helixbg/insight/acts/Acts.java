@@ -21,7 +21,10 @@ public final class Acts {
 
   private Acts() {}
 
-  /** Returns the acts on a pair; without a verdict, the acts for all verdicts. */
+  /**
+   * Returns the acts that a verdict on a pair suggests. If there is no verdict, returns the acts
+   * for each possible verdict.
+   */
   public static List<Act> on(NamedEntry a, NamedEntry b, Optional<Verdict> verdict) {
     NamedEntry older = a.isOlderThan(b) ? a : b;
     NamedEntry newer = older == a ? b : a;
@@ -171,10 +174,10 @@ public final class Acts {
   }
 
   /**
-   * Returns an order of copies; the last copy is kept. A copy comes later for these reasons, the
-   * most important first: more sessions load it; other entries link to it; its file name does not
-   * mark it as a copy; it has tags and a time; its file name is short (notes) or its body is long
-   * (entries of helix); its offset is late.
+   * Returns an order of copies, in which the copy to keep is last. A copy comes later for these
+   * reasons, the most important first: more sessions load it; other entries link to it; its file
+   * name does not mark it as a copy; it has tags and a time; its file name is short (notes) or its
+   * body is long (entries of helix); its offset is late.
    */
   private static Comparator<NamedEntry> moreToKeep(List<NamedEntry> all) {
     Set<String> names = CopyName.names(all.stream().flatMap(one -> note(one).stream()));

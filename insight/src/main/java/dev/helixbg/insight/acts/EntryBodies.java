@@ -17,7 +17,7 @@ final class EntryBodies {
 
   /**
    * Returns the body with a new line of links at its end. helix uses the last line of links that is
-   * not empty. Without new links, the old lines are therefore removed.
+   * not empty. If {@code links} is empty, the old lines of links are therefore removed.
    */
   static String linked(NamedEntry entry, List<Link> links) {
     if (!links.isEmpty()) {

@@ -35,7 +35,7 @@ final class LinksAfter {
 
   private final Map<NamedEntry, Fate> fates;
 
-  /** Entries that get new links, in the order in which they were found. */
+  /** Entries that get new links, in the order in which {@link #settle} found them. */
   private final Set<NamedEntry> relinked = new LinkedHashSet<>();
 
   /** The new place of each entry; removed entries are missing. */

@@ -23,7 +23,10 @@ final class MatchString {
   /** Minimum lengths of pieces (sequences of words), in characters, in the order of trial. */
   private static final int[] LENGTHS = {24, 80, 320};
 
-  /** Maximum number of characters added to complete a piece's last word; a longer word is cut. */
+  /**
+   * Maximum number of characters that are added to a sequence of words to complete its last word. A
+   * longer word is cut.
+   */
   private static final int SLACK = 24;
 
   /** Maximum number of UTF-16 units that are searched, from the beginning of a body. */
@@ -35,7 +38,10 @@ final class MatchString {
   private final String body;
   private final String lower;
 
-  /** Other bodies in lower case. The body that contained the last rejected piece is first. */
+  /**
+   * Bodies of the topic's other entries, in lower case. The body that contained the last rejected
+   * words is first.
+   */
   private final List<String> others = new ArrayList<>();
 
   private MatchString(String body, Iterable<String> others) {
@@ -89,8 +95,9 @@ final class MatchString {
   }
 
   /**
-   * Returns the first piece that no other body contains, and whose characters are all {@code
-   * plain}. If {@code inText} is true, metadata lines are skipped.
+   * Returns the first sequence of words, about {@code length} characters long, that no other body
+   * contains. All its characters are {@code plain}. If {@code inText} is true, metadata lines are
+   * skipped.
    */
   private Optional<String> piece(int length, IntPredicate plain, boolean inText) {
     for (int start = 0; start < body.length(); ) {

@@ -45,8 +45,8 @@ public final class PresentEntries {
   }
 
   /**
-   * Returns the entries with these keys; empty if one is missing. A key that is given twice yields
-   * two entries, in the order of the log.
+   * Returns one entry for each key; empty if an entry is missing. A key that is given twice yields
+   * two entries with the same text, in the order of the log.
    */
   public Optional<List<NamedEntry>> of(List<String> keys) {
     Map<String, Integer> taken = new HashMap<>();
@@ -80,7 +80,10 @@ public final class PresentEntries {
     return entries.stream().filter(one -> ActMark.isLeftOn(one.entry().body())).toList();
   }
 
-  /** Whether each mark stands below its text; {@code hashes} are {@link ActPlan#marked}. */
+  /**
+   * Whether each mark of a plan stands below the text that the mark was made for. {@code hashes}
+   * are {@link ActPlan#marked}.
+   */
   public boolean areMarked(List<String> hashes) {
     return ActMark.areUnder(entries, hashes);
   }

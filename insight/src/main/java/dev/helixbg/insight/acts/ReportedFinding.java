@@ -16,7 +16,8 @@ import java.util.stream.Stream;
  *
  * @param section section of report.json, one of {@link #SECTIONS}
  * @param rank place in the list of relations, from 1; empty for other kinds
- * @param similarity cosine; 1 for kinds of findings that compare nothing
+ * @param similarity cosine of what the finding compares, such as two entries; 1 if the finding
+ *     compares nothing
  * @param about description for people: the title of the first entry and the names of all entries,
  *     or the names of the topics
  * @param topics topics of the entries, and the nearer topic of a misfiled entry; for a topic

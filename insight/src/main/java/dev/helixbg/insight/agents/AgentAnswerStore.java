@@ -59,7 +59,8 @@ public record AgentAnswerStore(Database database) {
    * Gives a client questions about entries, except questions that were recently given to another
    * client. Two clients that ask at the same time get different questions.
    *
-   * @param questions possible questions, the most important first
+   * @param questions possible questions, the most important first; at most {@code most} of them are
+   *     given
    * @param since questions that another client was given at or after this time are left out
    * @return a map from the id of each given question to the id that the client uses in its answer,
    *     see {@link #given}
@@ -240,7 +241,10 @@ public record AgentAnswerStore(Database database) {
     return added;
   }
 
-  /** Copies the readable answers of a database that was moved aside, if that database exists. */
+  /**
+   * Copies the readable answers from the database file {@code aside}, which was moved there because
+   * it was unusable. Does nothing if the file does not exist.
+   */
   public static void restore(Connection connection, Path aside) throws SQLException {
     if (!Files.isRegularFile(aside)) {
       return;

@@ -113,8 +113,9 @@ public final class AgentAnswers {
   }
 
   /**
-   * Returns the agents' answers to questions for a language model. If several reliable clients have
-   * answered a question, the result is the answer of the client that judges known pairs best.
+   * Returns the agents' answers in the form of a language model's answers. If several reliable
+   * clients have answered a question, the result is the answer of the client that judges known
+   * pairs best.
    *
    * @param self client whose answer is used if no reliable client has answered
    */
@@ -143,7 +144,10 @@ public final class AgentAnswers {
                     .findFirst());
   }
 
-  /** Whether a client is measured and not guessing; a language model may be more reliable. */
+  /**
+   * Whether a client was measured and does not guess. Unlike in {@link #said(String)}, the client
+   * need not be as reliable as the language model.
+   */
   private boolean counts(AgentClient client) {
     return clients.get(client).counts(Optional.empty());
   }

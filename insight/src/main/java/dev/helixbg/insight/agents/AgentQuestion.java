@@ -68,7 +68,10 @@ public record AgentQuestion(
     return ofPair(older.content(), newer.content());
   }
 
-  /** Returns the id of a question. {@code texts} are its texts, or its {@link Question#key}. */
+  /**
+   * Returns the id of a question. {@code texts} are the texts of the question, or only its {@link
+   * Question#key}.
+   */
   static String id(QuestionKind kind, List<String> texts) {
     return Sha256.of(Stream.concat(Stream.of("agent", kind.title()), texts.stream()).toList())
         .substring(0, DIGITS);

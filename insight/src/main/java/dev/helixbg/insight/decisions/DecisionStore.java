@@ -96,7 +96,8 @@ public record DecisionStore(Database database) {
   }
 
   /**
-   * Adds decisions to the database and to the copy, and waits until both are on disk.
+   * Adds decisions to the database and to the file {@value #COPY}, and waits until both are on
+   * disk.
    *
    * @throws dev.helixbg.embed.store.StoreException when no decision could be saved
    */
@@ -141,7 +142,9 @@ public record DecisionStore(Database database) {
     AtomicFile.replace(copyOf(database.file()), out -> out.write(text));
   }
 
-  /** Fills a new table from the copy, if the copy exists. */
+  /**
+   * Fills a new, empty table from the file {@value #COPY} beside the database, if the file exists.
+   */
   public static void restore(Connection connection, Path database)
       throws SQLException, IOException {
     Path copy = copyOf(database);

@@ -13,8 +13,9 @@ import java.util.Optional;
 import java.util.SequencedMap;
 
 /**
- * The decisions in force: the last decision on each finding. It settles the finding, so that
- * reports no longer show the finding, except if it withdraws an earlier decision.
+ * The decisions in force: the last decision on each finding. A decision settles its finding, so
+ * that reports no longer show the finding. A decision that withdraws an earlier decision settles
+ * nothing.
  */
 public final class Decisions {
   public static final Decisions NONE = new Decisions(List.of());

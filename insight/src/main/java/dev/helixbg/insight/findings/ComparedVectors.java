@@ -25,8 +25,9 @@ record ComparedVectors(
   static final int MAX_PASSAGES = 40_000;
 
   /**
-   * Selects the vectors to compare. If there are more than {@code most} passages, only every n-th
-   * passage of each entry is taken.
+   * Selects the vectors to compare: {@code own}, which are the vectors of whole entries, and the
+   * vectors of passages. If there are more than {@code most} passages, only every n-th passage of
+   * each entry is taken.
    */
   static ComparedVectors of(Vectors own, PassageVectors passages, int most) {
     int[] taken = taken(own.count(), passages.owners(), most);

@@ -21,7 +21,8 @@ import java.util.stream.IntStream;
  *
  * @param originals for each entry, the index of its original; an original has its own index
  * @param firsts for each entry, the index of the first original with the same text
- * @param scopes scope of each entry that has the same text as another entry; null for the others
+ * @param scopes {@link Scope} of each entry that has the same text as another entry; null for other
+ *     entries
  * @param byKey indices of the entries with each key
  */
 record ExactCopies(
@@ -70,8 +71,8 @@ record ExactCopies(
 
   /**
    * Whether two originals may form a relation. A relation is stored as two keys, so each key must
-   * lead to the right entry. If several originals have the same text, a relation between them must
-   * include the first of them, and {@link Scope#elsewhere} must not give a reason against it.
+   * lead to the right entry. If both originals have the same text, one of them must be the first
+   * original with this text, and {@link Scope#elsewhere} must give no reason why both are needed.
    */
   boolean mayBeRelated(List<NamedEntry> entries, int a, int b) {
     List<Integer> likeA = byKey.get(entries.get(a).key());

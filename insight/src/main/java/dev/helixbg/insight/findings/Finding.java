@@ -76,7 +76,8 @@ public sealed interface Finding {
 
     /**
      * Returns this relation with an assessment. If {@link Scope#apart} gives a reason why both
-     * entries are needed, the relation gets the tier {@link Tier#SERIES} and cannot lead a report.
+     * entries are needed, the relation gets the tier {@link Tier#SERIES} and cannot be in the top
+     * section of a report.
      */
     public Relation assessed(Assessment said) {
       Assessment given = Scope.apart(a.entry(), b.entry()).map(said::apart).orElse(said);
@@ -118,7 +119,10 @@ public sealed interface Finding {
           .orElse(0);
     }
 
-    /** Returns the higher cosine: of the two nearest passages, or of the whole entries. */
+    /**
+     * Returns the cosine of the matching passages. If no passages match, returns the cosine of the
+     * whole entries.
+     */
     public double nearest() {
       return evidence.matching().map(Matching::similarity).orElse(similarity);
     }
@@ -195,14 +199,14 @@ public sealed interface Finding {
       return same + overtaken;
     }
 
-    /** Whether one entry can probably be removed, and the tier lets the pair lead the report. */
+    /** Whether one entry can probably be removed, and {@link #mayLead} is true. */
     public boolean isActLikely() {
       return act() >= 0.5 && mayLead();
     }
 
     /**
-     * Whether the pair may lead the report because one entry can probably be removed, or contains
-     * all words of the other entry.
+     * Whether {@link #mayLead} is true, and one entry can probably be removed or contains all words
+     * of the other entry.
      */
     public boolean mayBeWorthAnAct() {
       return isActLikely() || repeats && mayLead();
@@ -285,7 +289,10 @@ public sealed interface Finding {
       Optional<String> now,
       Optional<Since> since)
       implements Finding {
-    /** Returns a sentence that describes the change without the name of the entry. */
+    /**
+     * Returns a sentence that says what happened to the file, or what is wrong with the lines. The
+     * sentence does not name the entry.
+     */
     public String words() {
       String when = since.map(one -> one.commit() + " of " + one.date()).orElse("");
       String place = now.map(to -> "; its new path is probably " + QuotedName.of(to)).orElse("");

@@ -7,8 +7,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Computes ids of findings: a kind and the first ten hex digits of the SHA-256 over kind and
- * content. Further findings with the same content are numbered: {@code rel-3f9a01c2d4-2}.
+ * Computes ids of findings: the finding's kind and the first ten hex digits of a SHA-256 hash of
+ * its kind and content. If findings have the same content, later findings also get a number, as in
+ * {@code rel-3f9a01c2d4-2}.
  */
 public final class FindingIds {
   private static final int DIGITS = 10;

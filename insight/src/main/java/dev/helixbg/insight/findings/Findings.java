@@ -10,9 +10,10 @@ import java.util.stream.Stream;
  * @param topics topics, sorted by name
  * @param copies groups of copies, the largest first; relations name only one entry of a group
  * @param topicOverlaps the most similar first, at most 1,000
- * @param misfiled the entry with the largest margin is first
- * @param relations the best first; at most twice {@link #listedRelations}, so that enough remain
- *     without those on which the user has decided
+ * @param misfiled the entry with the largest difference between its cosines to the nearer topic and
+ *     to its own topic is first
+ * @param relations the best first; at most twice {@link #listedRelations}, so that enough relations
+ *     remain when those with a decision of the user are left out
  */
 public record Findings(
     List<NamedEntry> entries,

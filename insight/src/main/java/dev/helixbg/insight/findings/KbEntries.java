@@ -6,8 +6,8 @@ import dev.helixbg.insight.similarity.Vectors;
 import java.util.List;
 
 /**
- * The live entries of a KB that have a vector, ordered by offset. After a run, these are all live
- * entries. {@code way} is the id of the method that computed their vectors.
+ * The live entries of a KB that have a vector, ordered by offset. After a complete run of helix-bg,
+ * all live entries have a vector. {@code way} is the id of the method that computed their vectors.
  */
 public record KbEntries(
     List<NamedEntry> named,

@@ -28,15 +28,16 @@ final class MisfiledEntries {
   private MisfiledEntries() {}
 
   /**
-   * Finds all misfiled entries, those with the largest margin first.
+   * Finds all misfiled entries, ordered by the difference between their cosines to the nearer topic
+   * and to their own topic. The largest difference is first.
    *
    * @param neighbours neighbours of each entry. For a misfiled entry, neighbours in the nearer
    *     topic must have a larger sum of similarities than neighbours in its own topic. The
    *     centroids alone do not suffice, because most entries are far from the centre of a large,
    *     mixed topic
-   * @param order result of {@link Analysis#orderByKey}, which decides between findings of equal
-   *     margin
-   * @param margin see {@link Finding.Misfiled#MARGIN}
+   * @param order result of {@link Analysis#orderByKey}, which decides between findings with equal
+   *     differences of the two cosines
+   * @param margin difference of the two cosines that a misfiled entry must exceed
    */
   static List<Misplaced> find(
       PackedVectors entries,

@@ -10,9 +10,9 @@ import java.util.BitSet;
 import java.util.stream.IntStream;
 
 /**
- * The nearest neighbours of each entry, nearest first. The nearness of two entries is the
- * similarity of their two nearest texts. A text is a whole entry or a passage. Equally near
- * neighbours are ordered by key, not by the order in which they are offered.
+ * The nearest neighbours of each entry, nearest first. The nearness of two entries is the highest
+ * similarity of a text of one entry to a text of the other entry. A text is a whole entry or a
+ * passage. Equally near neighbours are ordered by key, not by the order in which they are offered.
  */
 public final class NearestNeighbours {
   /** Maximum length of each list. It is the k of the measure CSLS (Conneau et al. 2018). */
@@ -71,8 +71,8 @@ public final class NearestNeighbours {
     }
 
     /**
-     * Offers the entry that has the text {@code other} as a neighbour to the entry that has {@code
-     * text}.
+     * Offers the entry that owns text number {@code other} as a neighbour to the entry that owns
+     * text number {@code text}.
      */
     private void offer(int text, int other, float similarity) {
       int entry = texts.owners()[text];

@@ -22,14 +22,16 @@ import java.util.stream.LongStream;
  * or different topics.
  *
  * <p>The score of a pair is {@code CSLS(cosine of vectors) + 0.3 · CSLS(cosine of TF-IDF)}, where
- * {@code CSLS(s) = s − (m(a) + m(b)) / 2} and m is the mean of an entry's ten highest s
- * (cross-domain similarity local scaling: Conneau et al. 2018, "Word Translation Without Parallel
- * Data"). The score shows whether two entries are nearer to each other than to their other
- * neighbours. An entry that is near to all entries, or to its whole topic, has no advantage.
+ * {@code CSLS(s) = s − (m(a) + m(b)) / 2}. Here s is a cosine of the entries a and b, and m is the
+ * mean of an entry's ten highest cosines (cross-domain similarity local scaling: Conneau et al.
+ * 2018, "Word Translation Without Parallel Data"). The score shows whether two entries are nearer
+ * to each other than to their other neighbours. An entry that is near to all entries, or to its
+ * whole topic, has no advantage.
  *
- * <p>The score is computed from the whole texts of the entries, and again from their two nearest
- * passages, minus a discount. The higher result counts. The discount is needed because two notes
- * often share passages, such as sample output, that say nothing about the notes.
+ * <p>The score is computed from the whole texts of the entries. It is computed again from the most
+ * similar passages of the two entries, minus a discount. The higher score counts. The discount is
+ * needed because two notes often share passages, such as sample output, that say nothing about the
+ * notes.
  *
  * <p>Candidates are the pairs of an entry and one of its ten nearest neighbours. Neighbours are
  * found by vectors and by terms, with and without passages. Pairs with a declared link ({@code
@@ -43,9 +45,9 @@ final class RankedRelations {
   private static final double TERM_WEIGHT = 0.3;
 
   /**
-   * Discount on the score of passages. In {@code bench findings}, some notes rewrite a late part of
-   * a long note. With a larger discount, some of these rewrites are not among the first n/2 pairs,
-   * where n is the number of notes.
+   * Discount on a score that is computed from passages. In {@code bench findings}, some notes
+   * rewrite a late part of a long note. With a larger discount, some of these rewrites would rank
+   * below place n/2, where n is the number of notes.
    */
   private static final double PASSAGE_DISCOUNT = 0.03;
 
@@ -185,7 +187,10 @@ final class RankedRelations {
     return similarity - (lists.mean(a) + lists.mean(b)) / 2;
   }
 
-  /** Returns the similarity of two entries' nearest texts, from {@code lists} or newly computed. */
+  /**
+   * Returns the highest similarity of a text of entry a to a text of entry b. It is read from
+   * {@code lists}, or computed if it is not there.
+   */
   private float nearest(NearestNeighbours lists, int a, int b, ComparedVectors.Measure measure) {
     int place = lists.place(a, b);
     if (place != NearestNeighbours.NONE) {
@@ -246,7 +251,7 @@ final class RankedRelations {
             matching(match, first.entry(), second.entry())));
   }
 
-  /** Returns the matching passages; empty if the whole entries are nearest. */
+  /** Returns the passages of {@code match}; empty if it matches the two whole entries. */
   private Optional<Finding.Matching> matching(ComparedVectors.Match match, Entry a, Entry b) {
     return match.a() < texts.entries() && match.b() < texts.entries()
         ? Optional.empty()

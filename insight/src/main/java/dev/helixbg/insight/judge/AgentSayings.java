@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 
 /**
  * Verdicts of the user's coding agents on pairs, and the reliability of each agent. An agent
- * "counts" if its verdicts may decide which pairs lead the report.
+ * "counts" if its verdicts may decide which pairs are in the top section of the report.
  *
  * @param pairs verdicts on each pair, by the id of the pair
  */

@@ -133,7 +133,10 @@ public record AnswerStore(Database database) implements RememberedAnswers {
         answer.orders());
   }
 
-  /** Deletes the unused answers of all models, if they are many and outnumber the used answers. */
+  /**
+   * Deletes the unused answers of all models, if there are many of them and they outnumber the used
+   * answers.
+   */
   @Override
   public void forgetStale(Set<String> keys, Collection<String> versions) {
     database.forgetStale(

@@ -30,7 +30,10 @@ public final class CentralEntries {
     return List.copyOf(members.keySet());
   }
 
-  /** Returns the contents of the most central entries of a topic, nearest first. */
+  /**
+   * Returns the contents of the most central entries of a topic; the entry nearest to the topic's
+   * mean vector is first.
+   */
   List<String> contents(String topic, int most) {
     List<Integer> of = members.get(topic);
     Middle middle = Middle.of(of.stream().map(vectors::apply).toList());

@@ -32,7 +32,9 @@ public final class Judge implements QuestionAnswerer {
 
   private static final int MIN_BUDGET = 16;
 
-  /** Maximum number of passes in which the model reads the prompts of a batch of free answers. */
+  /**
+   * Maximum number of passes for the prompts of questions whose free answers are written together.
+   */
   private static final int PASSES_OF_FREE_ANSWERS = 4;
 
   private final TextModel model;
@@ -137,7 +139,7 @@ public final class Judge implements QuestionAnswerer {
     return answers;
   }
 
-  /** Returns the mean of the probabilities over both orders of a pair. */
+  /** Returns the mean probability of each choice over the orders of a question's texts. */
   private static double[] mean(double[][] orders) {
     double[] mean = new double[orders[0].length];
     for (double[] order : orders) {
@@ -196,8 +198,8 @@ public final class Judge implements QuestionAnswerer {
 
   /**
    * Returns the text of a free answer. An unfinished answer loses its last, broken sentence if the
-   * last whole sentence ends in the second half of the answer; otherwise it gets {@code " …"}. An
-   * unfinished merge becomes empty, because it must keep every detail.
+   * last whole sentence ends in the second half of the answer; otherwise it gets {@code " …"}. The
+   * result is empty for an unfinished merge, because a merge must keep every detail.
    */
   private String text(QuestionKind job, Generation generation) {
     String text = model.tokenizer().decode(generation.tokenIds()).strip();

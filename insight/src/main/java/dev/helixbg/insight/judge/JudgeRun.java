@@ -22,8 +22,9 @@ import java.util.Optional;
  *
  * <p>Questions about the first {@value #FIRST_PAIRS} pairs come first. Then come topics, the
  * remaining pairs, merges, and labels, which are the most numerous. Pairs are ordered by the doubt
- * of the pair judges, the most doubtful first. All other questions are ordered by age, the newest
- * first. If the time of a run is too short, the next run asks the remaining questions.
+ * of the pair judges, the most doubtful first. All other questions are ordered by the age of their
+ * entries, the newest entry first. If the time of a run is too short, the next run asks the
+ * remaining questions.
  */
 public final class JudgeRun {
   /**

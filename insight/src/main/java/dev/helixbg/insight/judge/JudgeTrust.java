@@ -28,7 +28,7 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
 
   /** Number of times that a verdict was given, and number of times that it was right. */
   public record Tally(int said, int right) {
-    /** Counts a verdict; returns 1 if it is right, else 0. */
+    /** Adds a verdict to {@code tallies}; returns 1 if the verdict is right, else 0. */
     public static int count(Map<Verdict, Tally> tallies, Verdict verdict, JudgeTrial.Truth truth) {
       int right = JudgeTrial.Truth.of(verdict) == truth ? 1 : 0;
       Tally before = tallies.getOrDefault(verdict, new Tally(0, 0));
@@ -66,7 +66,10 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
     return BigDecimal.valueOf(Math.round(100 * value), 2).toPlainString();
   }
 
-  /** Returns sentences that tell the user whether this model chooses the leading relations. */
+  /**
+   * Returns sentences that tell the user whether this model chooses the pairs in the top section of
+   * the report.
+   */
   public String leads() {
     return isGuessing()
         ? "The pair judge decides which pairs come first, because this model was wrong or"

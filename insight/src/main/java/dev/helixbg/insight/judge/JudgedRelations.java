@@ -17,7 +17,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The pairs with which the report begins, and counts of the pairs in the list of relations.
+ * The pairs that lead the report (are in its top section), and counts of the pairs in the list of
+ * relations.
  *
  * @param ranked number of pairs in the list
  * @param read number of pairs that the pair judges have read
@@ -28,7 +29,10 @@ public record JudgedRelations(
   /** Maximum number of leading pairs. A user can review this number of pairs without a break. */
   private static final int LEADING = 20;
 
-  /** Maximum number of pairs that lead without a verdict if the pair judges have read no pair. */
+  /**
+   * Maximum number of pairs without a verdict in the report's top section, if the pair judges have
+   * read no pair.
+   */
   private static final int UNREAD_LEADING = 10;
 
   /**
@@ -53,20 +57,20 @@ public record JudgedRelations(
   private static final int GROUP = 3;
 
   /**
-   * Chooses the pairs that lead. First come pairs that a reliable agent calls <i>same</i> or
-   * <i>overtaken</i>. Then come pairs that the language model calls <i>same</i> or
-   * <i>overtaken</i>, the surest first. Last come pairs without a verdict that a pair judge has
-   * read and that may be worth an act. If the pair judges have read no pair, the first pairs of the
-   * list lead.
+   * Chooses the pairs that lead the report (are in its top section). First come pairs that a
+   * reliable agent calls <i>same</i> or <i>overtaken</i>. Then come pairs that the language model
+   * calls <i>same</i> or <i>overtaken</i>, the surest first. Last come pairs without a verdict that
+   * a pair judge has read and that may be worth an act. If the pair judges have read no pair, the
+   * first pairs of the list take the place of these pairs.
    *
-   * <p>A pair that a reliable agent calls <i>related</i> or <i>different</i> never leads. The same
-   * holds for a pair that the model calls <i>related</i> or <i>different</i>, if no reliable agent
-   * has answered about it. The verdicts of a model that guesses, or was not measured, do not count.
-   * Pairs of a series (texts of the same form, such as monthly notes) lead only because of an
-   * agent's verdict. Pairs of texts with distant vectors lead only because of a verdict of an agent
-   * or the model. A pair of a note and a daily record also needs such a verdict, except if both
-   * entries are facts. If several entries say the same, their pairs are listed together. Pairs from
-   * the same two files are listed together, too.
+   * <p>A pair that a reliable agent calls <i>related</i> or <i>different</i> never leads. If no
+   * reliable agent has answered about a pair, the model's verdict <i>related</i> or
+   * <i>different</i> has the same effect. The verdicts of a model that guesses, or was not
+   * measured, do not count. Pairs of a series (texts of the same form, such as monthly notes) lead
+   * only because of an agent's verdict. Pairs of texts with distant vectors lead only because of a
+   * verdict of an agent or the model. A pair of a note and a daily record also needs such a
+   * verdict, except if both entries are facts. If several entries say the same, their pairs are
+   * listed together. Pairs from the same two files are listed together, too.
    */
   public static JudgedRelations of(List<Finding.Relation> relations, Judgements judgements) {
     int read = (int) relations.stream().filter(pair -> pair.assessment().isPresent()).count();
@@ -113,7 +117,10 @@ public record JudgedRelations(
         .orElseGet(() -> PairAssessor.apart(pair.a(), pair.b()).isPresent());
   }
 
-  /** {@code unread} is the maximum number of pairs if the pair judges have read no pair. */
+  /**
+   * Returns the pairs that may lead without a verdict. {@code unread} is their maximum number if
+   * the pair judges have read no pair.
+   */
   private static List<Finding.Relation> unasked(
       List<Finding.Relation> pairs, boolean wereRead, int unread) {
     return pairs.stream()
@@ -132,9 +139,10 @@ public record JudgedRelations(
 
   /**
    * Whether a pair may lead the report. Facts of memory files are hard to judge without their
-   * context, so they need a higher probability that one can be removed than other entries. This
-   * minimum is lower for facts that contradict each other, and highest if one of the facts is
-   * short. Facts that were written together lead only if one fact repeats the other.
+   * context. For a pair of facts, the probability that one fact can be removed must therefore be
+   * higher than for other entries. This minimum is lower for facts that contradict each other, and
+   * highest if one of the facts is short. Facts that were written together lead only if one fact
+   * repeats the other.
    */
   private static boolean mayLead(Finding.Relation pair, Assessment said) {
     if (!said.mayBeWorthAnAct() || !pair.areFacts() || said.repeats()) {

@@ -164,7 +164,8 @@ public record Judgements(
   }
 
   /**
-   * Returns why the model's verdicts do not {@link #decide}, in a sentence; empty if they decide.
+   * Returns a sentence that says why the model's verdicts do not {@link #decide}; empty if they
+   * decide.
    */
   public Optional<String> doubt() {
     return trust.isEmpty()
@@ -173,8 +174,8 @@ public record Judgements(
   }
 
   /**
-   * Whether verdicts of the model decide which pairs lead and which act is proposed. Otherwise the
-   * pair judges decide.
+   * Whether verdicts of the model decide which pairs are in the report's top section, and which
+   * acts are proposed. Otherwise the pair judges decide.
    */
   public boolean decide() {
     return doubt().isEmpty();

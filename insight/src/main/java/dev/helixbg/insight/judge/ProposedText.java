@@ -49,8 +49,9 @@ public final class ProposedText {
   }
 
   /**
-   * Removes the model's thoughts, and quotation marks around the answer. A Markdown fence and a
-   * label are removed only if no text of {@code sources} has one.
+   * Removes the model's thoughts, and quotation marks around the answer. Also removes a Markdown
+   * fence, and a label such as {@code Answer:} at the beginning, unless a text of {@code sources}
+   * has one.
    */
   public static String bare(String answer, List<String> sources) {
     int thought = answer.lastIndexOf(THOUGHT_END);

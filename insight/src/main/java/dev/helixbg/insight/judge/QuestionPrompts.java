@@ -8,8 +8,8 @@ import java.util.stream.IntStream;
 
 /**
  * Writes a question as the user's message (turn) of a chat: {@code Topic: …⏎content} for labels and
- * summaries, {@code A: …⏎B: …} for texts to compare or merge. A text above the budget is cut to the
- * sentences around the matching passage.
+ * summaries, {@code A: …⏎B: …} for texts to compare or merge. A text that exceeds {@code budget}
+ * tokens is cut to the sentences around the matching passage.
  */
 record QuestionPrompts(BpeTokenizer tokenizer, int budget) {
   /** Maximum number of tokens of a topic's name. Only damaged logs have longer names. */

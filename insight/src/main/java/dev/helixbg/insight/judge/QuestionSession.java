@@ -91,7 +91,7 @@ public final class QuestionSession implements AutoCloseable {
   }
 
   /**
-   * Asks questions, and a second question after some of the answers.
+   * Asks questions. Some answers lead to a second question, which is then asked, too.
    *
    * @param second returns the second question about a first question; empty if none is needed, or
    *     if the first answer is unknown

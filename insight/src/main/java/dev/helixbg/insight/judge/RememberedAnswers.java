@@ -11,8 +11,8 @@ public interface RememberedAnswers {
   default void add(Map<AnswerStore.Id, Answer> some) {}
 
   /**
-   * May delete each answer whose key is not in {@code keys}, or whose prompt is not in {@code
-   * versions}.
+   * Tells the store which answers are unused: those whose key is not in {@code keys}, or whose
+   * prompt is not in {@code versions}. The store may delete them.
    */
   default void forgetStale(Set<String> keys, Collection<String> versions) {}
 }

@@ -17,7 +17,7 @@ record SentenceCut(String text, int tokens, boolean cut) {
   private static final int MAX_CHARS_PER_TOKEN = 32;
 
   /**
-   * Divisor of the budget. One quarter of the tokens is reserved for the text before the position.
+   * Divisor of the budget. A quarter of the budget is reserved for the text before the position.
    */
   private static final int SHARE_BEFORE = 4;
 
@@ -77,8 +77,8 @@ record SentenceCut(String text, int tokens, boolean cut) {
   }
 
   /**
-   * Returns the number of ends that fulfil the condition. All of them must come before the ends
-   * that do not.
+   * Returns the number of text positions in {@code ends} that fulfil the condition. These positions
+   * must come before all positions that do not fulfil it.
    */
   private static int leading(List<Integer> ends, IntPredicate condition) {
     int low = -1;

@@ -39,7 +39,9 @@ public record LessonRun(
 
   static final String SAME = "same";
 
-  /** Maximum number of further comparisons of a sentence with other members of its group. */
+  /**
+   * A sentence is compared further with at most this number of members that follow it in its group.
+   */
   private static final int COMPARED = 8;
 
   private record Told(NamedEntry entry, String sentence) {}

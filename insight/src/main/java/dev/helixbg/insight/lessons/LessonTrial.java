@@ -70,7 +70,7 @@ public final class LessonTrial {
     return new LessonTrust(entries.size(), right, pairs.size(), rightPairs);
   }
 
-  /** Whether a known lesson is among the known lessons nearest to a sentence. */
+  /** Whether a known lesson is among the three known lessons nearest to a sentence. */
   private boolean isBeside(String sentence, String lesson, Map<String, float[]> vectors) {
     float[] vector = vectors.get(sentence);
     return entries.values().stream()

@@ -62,8 +62,8 @@ final class NearestSentences {
   }
 
   /**
-   * Offers all pairs to {@code lists}. The nearness of a pair is its cosine minus the mean of both
-   * sentences' {@code means}.
+   * Offers all pairs to {@code lists}. The nearness of a pair is its cosine minus the average of
+   * {@code means} of the two sentences.
    */
   private static void scan(PackedVectors vectors, NearestNeighbours lists, double[] means) {
     AllPairs.among(

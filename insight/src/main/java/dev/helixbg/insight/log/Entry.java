@@ -61,7 +61,10 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
     return Optional.of(isOfADay() ? time.toLocalDate().toString() : time.toString());
   }
 
-  /** Whether only the day of the entry is known, not the hour, as for some notes. */
+  /**
+   * Whether only the day on which the entry was written is known, not the hour. This is so for some
+   * notes.
+   */
   public boolean isOfADay() {
     return timestampMin != 0 && timestampMin % DAY == 0 && note().isPresent();
   }

@@ -76,7 +76,7 @@ public final class ChoiceScorer {
 
   private record Place(int point, int prompt) {}
 
-  /** The scoring of all choices after a group of prompts that are read together. */
+  /** Computes the probabilities of all answers (choices) to each prompt of one group. */
   private final class Run {
     private final ChoiceTree choices;
     private final PromptGroup group;

@@ -91,7 +91,10 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
       return new BranchPoint(path, next.stream().mapToInt(id -> id).toArray(), branch);
     }
 
-    /** Multiplies each share by its next token's probability; returns false if a logit is NaN. */
+    /**
+     * Multiplies each answer's probability in {@code shares} by the probability of the answer's
+     * next token. Returns false if a logit is NaN.
+     */
     boolean share(float[] logits, int first, double[] shares) {
       double[] weights = new double[next.length];
       double largest = Double.NEGATIVE_INFINITY;

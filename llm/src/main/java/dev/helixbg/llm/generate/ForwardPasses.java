@@ -139,7 +139,10 @@ public final class ForwardPasses {
     batch.add(cache, 1, 1);
   }
 
-  /** Returns the maximum number of prompt tokens of a pass. Other rows are for filler tokens. */
+  /**
+   * Returns the maximum number of prompt tokens of a pass. The pass's other rows are reserved for
+   * filler tokens.
+   */
   public int promptTokens() {
     return Math.max(1, rows - STEADY_ROWS);
   }

@@ -196,8 +196,8 @@ public final class Generator {
   }
 
   /**
-   * Returns the cost of a pass for {@code answers} answers, in rows or in tiles (groups) of rows.
-   * With several passes in flight, fewer rows save time only if they form fewer tiles.
+   * Returns the cost of a pass that continues {@code answers} answers. The unit is a row, or a tile
+   * (a group of rows) if several passes are in flight: then only fewer tiles save time.
    */
   private int cost(int answers) {
     if (answers <= backend.fewRows()) {

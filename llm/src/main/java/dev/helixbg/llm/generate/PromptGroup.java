@@ -25,8 +25,8 @@ final class PromptGroup implements AutoCloseable {
    * group has as many prompts as fit into one pass, together with {@code moreRows} further rows
    * (tokens) per prompt.
    *
-   * @param spans number of spans (ranges of consecutive positions) that the further rows of a
-   *     prompt form; the logits of each span's last row are needed
+   * @param spans number of ranges of consecutive positions into which the further rows of one
+   *     prompt are divided; the logits of each range's last row are needed
    */
   static int end(ForwardPasses work, List<int[]> prompts, int first, int moreRows, int spans) {
     work.clear();

@@ -87,7 +87,7 @@ public record GgufDescription(
     return metadata.values().get(SPLIT_COUNT) instanceof Long count && count > 1;
   }
 
-  /** Throws if the file is one of several files that together are a model. */
+  /** Throws if the model is split into several files. */
   public void requireWholeModel() {
     if (isSplit()) {
       throw metadata.error(
@@ -98,7 +98,9 @@ public record GgufDescription(
     }
   }
 
-  /** Maps names to tensors; throws if one is incomplete, repeated or of an unsupported type. */
+  /**
+   * Returns tensors by name; throws if a tensor is incomplete, repeated or of an unsupported type.
+   */
   SequencedMap<String, Tensor> locate(String file, MemorySegment bytes) {
     MemorySegment data = bytes.asSlice(Math.min(dataStart, bytes.byteSize()));
     SequencedMap<String, Tensor> located = new LinkedHashMap<>();

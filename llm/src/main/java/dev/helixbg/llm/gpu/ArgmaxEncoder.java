@@ -19,7 +19,10 @@ final class ArgmaxEncoder {
   private GpuBuffer values;
   private GpuBuffer places;
 
-  /** Logits for which the product did the first step, in submission {@code foundIn}; or null. */
+  /**
+   * Logits for which the matrix product has found the largest logit of each part, in submission
+   * {@code foundIn}. Null if there are none.
+   */
   private GpuActivations found;
 
   private long foundIn;
@@ -32,7 +35,10 @@ final class ArgmaxEncoder {
     placesRoom = recorder.scratch("their places");
   }
 
-  /** Binds the buffers for each part's largest logit and its index, which the product writes. */
+  /**
+   * Binds the buffers to which the matrix product writes the largest logit of each part, and the
+   * indices of these logits.
+   */
   void found(GpuActivations logits, int rows, int parts) {
     room(rows * parts);
     recorder.writes(10, values).writes(11, places);

@@ -19,8 +19,8 @@ import java.lang.foreign.Arena;
  *
  * <p>If every row belongs to a different sequence, as in decoding, attention is computed row by
  * row. The same kernel usually also does the rotation and the writing to the cache; the rotation is
- * then delayed until {@link #attend}, unless another step comes first. If the positions of the
- * sequences are divided into several parts, a second kernel combines the parts' results.
+ * then delayed until {@link #attend}, or until another step is encoded. If the positions of long
+ * sequences are divided into parts, a second kernel combines the parts' results.
  *
  * <p>A separate kernel does the rotation and the writing beforehand if a sequence has several rows,
  * or if the query heads that share a key head do not fit one threadgroup. If a sequence has several
@@ -164,8 +164,8 @@ final class AttentionEncoder {
   }
 
   /**
-   * Returns the number of parts for {@code blocks} blocks of positions. It is a power of two, so
-   * that the grid of the dispatch seldom changes during an answer.
+   * Returns the number of parts into which {@code blocks} blocks of positions are divided. It is a
+   * power of two, so that the grid of the dispatch seldom changes during an answer.
    */
   private static int parts(int blocks) {
     int wanted = Math.clamp(Math.ceilDiv(blocks, PART_BLOCKS), 1, MOST_PARTS);

@@ -24,7 +24,7 @@ final class CommandBufferRing {
   private final BackendCounters counters;
   private final GpuCommands[] buffers = new GpuCommands[DEPTH];
 
-  /** Arenas to close, each with the number of the last command buffer that may use it. */
+  /** Arenas to close later, each with the number of the last command buffer that may use it. */
   private final Deque<Outgrown> outgrown = new ArrayDeque<>();
 
   private record Outgrown(long number, Arena arena) {}
@@ -51,7 +51,10 @@ final class CommandBufferRing {
     return buffer;
   }
 
-  /** Lets a later {@link #begin} close an arena, once all buffers begun so far have ended. */
+  /**
+   * Closes an arena later: in the first {@link #begin} after all command buffers begun so far have
+   * ended.
+   */
   void closeAfterLast(Arena arena) {
     outgrown.add(new Outgrown(begun - 1, arena));
   }

@@ -34,7 +34,7 @@ final class CompiledKernels {
     PROJECT(true),
     GATE_UP(true),
     MATMUL_FEW(false),
-    /** Kernel of the same library as {@link #MATMUL_FEW}, with smaller tiles. */
+    /** Kernel with smaller tiles than {@link #MATMUL_FEW}, in the same library. */
     MATMUL_FEW_ROWS(false),
     MATMUL(false);
 
@@ -63,8 +63,8 @@ final class CompiledKernels {
   }
 
   /**
-   * Sizes for which a cache kernel is compiled. {@code group} is the number of query heads that a
-   * threadgroup computes together.
+   * Sizes for which a {@link CacheKernel} is compiled. {@code group} is the number of query heads
+   * that a threadgroup computes together.
    */
   record CacheKind(int headSize, int group) {}
 
@@ -136,8 +136,8 @@ final class CompiledKernels {
   }
 
   /**
-   * Starts compiling the wanted kernels. The returned action waits until all are compiled, and
-   * throws the first error.
+   * Starts compiling the kernels that the rehearsal needs. The returned action waits until all are
+   * compiled, and throws the first error.
    */
   Runnable compileWanted() {
     for (Object key : List.copyOf(wanted.keySet())) {

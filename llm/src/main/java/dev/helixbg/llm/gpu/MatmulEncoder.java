@@ -22,7 +22,10 @@ final class MatmulEncoder {
 
   private static final int THREADS = 128;
 
-  /** Maximum number of vectors multiplied without tiles, which would be mostly empty. */
+  /**
+   * Maximum number of vectors that are multiplied without tiles. Tiles of so few vectors would be
+   * mostly empty.
+   */
   private static final int ALONE = 4;
 
   /**
@@ -68,7 +71,7 @@ final class MatmulEncoder {
   private Norm norm;
   private boolean adds;
 
-  /** Encoder that searches the product for the largest logit; null if no search is wanted. */
+  /** Encoder that gets the largest logits of the next product; null if they are not wanted. */
   private ArgmaxEncoder largest;
 
   private final GrowableBuffer normedRoom;
@@ -99,14 +102,17 @@ final class MatmulEncoder {
   }
 
   /**
-   * Makes the next product also find the largest value of each part of its result, for {@code
-   * finder}. Has no effect on products of more than {@link #ALONE} vectors.
+   * Makes the next matrix product also find the largest logit of each part of a row, and pass these
+   * logits to {@code finder}. Has no effect on products of more than {@link #ALONE} vectors.
    */
   void findLargest(ArgmaxEncoder finder) {
     largest = finder;
   }
 
-  /** Multiplies row {@code rowOf[i]} of x with each matrix, for every i below {@code vectors}. */
+  /**
+   * Multiplies row {@code rowOf[i]} of the field {@code x} with each of {@code matrices}, for every
+   * i below {@code vectors}.
+   */
   void multiply(UploadTables.Table rowOf, int vectors) {
     WeightsKernel kernel =
         vectors <= ALONE
@@ -145,7 +151,10 @@ final class MatmulEncoder {
         .dispatch(vectors, groups, 1, THREADS);
   }
 
-  /** Writes silu(first product) · second product to the target that both matrices have. */
+  /**
+   * Multiplies with two matrices and writes silu(first product) · second product to {@code
+   * targets[1]}.
+   */
   void gateUp(UploadTables.Table rowOf, int vectors) {
     List<TensorType> kinds = distinctTypes(0, count);
     if (vectors <= ALONE && kernels.has(WeightsKernel.GATE_UP, kinds, x.columns())) {
@@ -215,7 +224,10 @@ final class MatmulEncoder {
     return normed;
   }
 
-  /** Multiplies in small tiles. If {@code gated}, writes silu(first product) · second product. */
+  /**
+   * Multiplies in small tiles. If {@code gated} is true, multiplies with two matrices and writes
+   * silu(first product) · second product.
+   */
   private void smallTiles(UploadTables.Table rowOf, int vectors, int from, int to, boolean gated) {
     List<TensorType> kinds = distinctTypes(from, to);
     boolean small = smallTiles(from, to, gated, SMALL_TILE_ROWS) < FEWEST_TILES;
@@ -250,8 +262,8 @@ final class MatmulEncoder {
   }
 
   /**
-   * Begins to encode a kernel that reads the chosen rows of x and normalises them if there is a
-   * norm. The caller adds more constants.
+   * Begins to encode a kernel that reads rows {@code rowOf} of the field {@code x}. The kernel
+   * normalises them if the field {@code norm} is not null. The caller adds more constants.
    */
   private CommandRecorder ofChosenRows(
       WeightsKernel kernel, List<TensorType> kinds, UploadTables.Table rowOf, int from, int to) {

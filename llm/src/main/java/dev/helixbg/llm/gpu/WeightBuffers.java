@@ -31,7 +31,10 @@ final class WeightBuffers {
     this.arena = arena;
   }
 
-  /** Makes a matrix. The first use of a mapped matrix places all mapped tensors in buffers. */
+  /**
+   * Makes a matrix. If the tensor is mapped and aligned, it gets its buffer later, together with
+   * all other such tensors: when the first of them is used.
+   */
   GpuMatrix matrix(Tensor tensor) {
     GpuMatrix matrix = new GpuMatrix(tensor);
     MemorySegment data = tensor.data();

@@ -297,7 +297,7 @@ public final class Qwen3 {
     TapListener NONE = (tap, layer, values) -> {};
 
     enum Tap {
-      /** The embeddings of the tokens, reported for layer 0. */
+      /** The embeddings of the tokens, which are reported as part of layer 0. */
       EMBEDDING,
       QUERIES,
       KEYS,

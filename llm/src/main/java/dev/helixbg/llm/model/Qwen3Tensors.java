@@ -31,7 +31,7 @@ final class Qwen3Tensors {
   private final Function<Tensor, Matrix> backend;
   private final boolean unpacks;
 
-  /** Unpacked tensors by name, for types that no kernel reads. */
+  /** Unpacked tensors by name. They replace tensors of types that no kernel reads. */
   private final Map<String, Tensor> unpacked = new HashMap<>();
 
   private final Set<String> used = new HashSet<>();

@@ -8,7 +8,10 @@ import java.util.function.IntConsumer;
 final class BpeMerges {
   private static final int NONE = -1;
 
-  /** Merges, each written as two tokens with a space between them. Earlier merges come first. */
+  /**
+   * Merges, each written as two tokens with a space between them. If several merges are possible,
+   * the merge with the lowest index is applied first.
+   */
   private final TextIndex merges;
 
   private final TextIndex tokens;
@@ -62,7 +65,10 @@ final class BpeMerges {
     private final int[] previous;
     private final int[] joins;
 
-    /** Possible merges: index (upper 32 bits) and part (lower 32 bits). Some are outdated. */
+    /**
+     * Possible merges: the merge's index (upper 32 bits) and the part to join with the next part
+     * (lower 32 bits). Some are outdated.
+     */
     private final PriorityQueue<Long> open = new PriorityQueue<>();
 
     Word(byte[] utf8) {
@@ -94,7 +100,7 @@ final class BpeMerges {
       }
     }
 
-    /** Looks for a merge that joins a part with the next part into a token. */
+    /** Looks for a merge that joins the part {@code at} and the next part into a token. */
     private void look(int at) {
       int middle = following[at];
       joins[at] = NONE;

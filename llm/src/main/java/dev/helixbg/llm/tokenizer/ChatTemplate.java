@@ -35,8 +35,9 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
     ALWAYS;
 
     /**
-     * Pattern that matches a template if its answers begin with a thought. Between the two markers,
-     * a line break can be escaped, and Jinja's operators can join strings.
+     * Pattern that matches a Jinja template if the template begins every answer with {@code
+     * <think>}. Before {@code <think>}, a line break can be escaped, and Jinja's operators can join
+     * strings.
      */
     private static final Pattern OPENS =
         Pattern.compile("<\\|im_start\\|>assistant[\\s'\"+~{}\\\\n-]*<think>");

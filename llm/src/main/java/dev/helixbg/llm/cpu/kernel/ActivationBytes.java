@@ -38,8 +38,8 @@ public final class ActivationBytes {
   public static final int OFFSETS = STEPS + 4 * COLUMNS / SUB;
 
   /**
-   * Size of 32 rounded columns and their rounding step, in bytes; for weight types whose blocks
-   * have one scale.
+   * Size, in bytes, of 32 activations that were rounded to bytes, and their rounding step. This
+   * layout is for weight types whose blocks have one scale.
    */
   public static final int SINGLE_BYTES = SUB + Float.BYTES;
 

@@ -97,8 +97,8 @@ final class BlockQuanta {
    * Adds the fifth bit of each weight. Bit {@code sub} of byte j belongs to weight j of sub-block
    * {@code sub}.
    *
-   * <p>The method processes eight bytes at a time, as one long. With vectors, C2 failed to compile
-   * the shift by a variable number in about one of five processes.
+   * <p>The method processes eight bytes at a time, as one long. If it used vectors, C2 would fail
+   * to compile the shift by a variable number in about one of five processes.
    */
   private void fifthBits(long stored) {
     long source = stored & ADDRESS;

@@ -20,10 +20,11 @@ import jdk.incubator.vector.IntVector;
  *
  * <p>AVX2 has an instruction that multiplies bytes and adds each pair of products, which yields a
  * short (a sum of pairs). For AVX2, a weight's byte therefore has only seven bits, so that two
- * products fit a short. The kernel then collects the products of 16 columns in one short, or of 8
- * columns if every 16 columns have a scale. Without the products of the bias, this sum is at most
- * 16 · 16 · 127 or 8 · 32 · 127, which also fits a short. To stay within this limit, 16 is
- * subtracted from five-bit quanta, and their minimum is raised accordingly.
+ * products fit a short. The kernel then adds the products of 16 columns in one short, or of 8
+ * columns if every 16 columns have a scale. The short starts at a number that cancels the products
+ * of the bias (see {@code ByteTiles}). The other products add up to at most 16 · 16 · 127 or 8 · 32
+ * · 127, which also fits a short. To stay within this limit, 16 is subtracted from five-bit quanta.
+ * To compensate for this, 16 times the scale is added to their minimum.
  *
  * <p>Layout of a row: 256 bytes, a scale for each 32 columns, a minimum for each 32 columns. If a
  * type has a scale for each 16 columns, the second scale is stored instead of the minimum.
@@ -69,8 +70,8 @@ public final class ByteRows {
   }
 
   /**
-   * Returns whether a type can be unpacked to bytes. For 16-bit sums of pairs, its weights must
-   * have at most six bits.
+   * Returns whether a type can be unpacked to bytes. If {@code pairs} is true, pairs of products
+   * are added in 16 bits, so weights must have at most six bits.
    */
   public static boolean takes(TensorType type, boolean pairs) {
     return switch (type) {

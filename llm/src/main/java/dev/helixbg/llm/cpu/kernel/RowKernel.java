@@ -2,7 +2,7 @@ package dev.helixbg.llm.cpu.kernel;
 
 /**
  * A kernel that multiplies a matrix with a vector, for stored rows of one type. Weights, vectors
- * and scratch memory are passed as addresses. Activations are aligned to 64 bytes.
+ * and scratch memory are passed as addresses. Vectors are aligned to 64 bytes.
  */
 public interface RowKernel {
   /**
@@ -24,8 +24,8 @@ public interface RowKernel {
   }
 
   /**
-   * Computes {@code y[r] = W[r] · x} for every {@code step}-th row r from {@code from} on, below
-   * {@code to}. {@code from} must be less than {@code to}.
+   * Computes {@code y[r] = W[r] · x} for every {@code step}-th row r. The first row is {@code
+   * from}, and all rows are below {@code to}. {@code from} must be less than {@code to}.
    *
    * @param weights stored rows of {@code columns} weights; {@code columns} is a multiple of the
    *     type's block size

@@ -88,7 +88,8 @@ public final class VectorOps {
   }
 
   /**
-   * Normalises a head in place, then rotates its pairs (i, i + half) by the angles of a position.
+   * Normalises an attention head's numbers in place. Then rotates each pair of numbers (i, i +
+   * half) by the angles of a position.
    *
    * @param angles {@code half} cosines, then {@code half} sines
    */

@@ -79,9 +79,9 @@ public final class Lanes {
   public static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
   /**
-   * Mask for addresses, which does not change a valid address. Without the mask C2 checks the
-   * bounds of {@link #MEMORY} at each access, with three instructions that cost as much as the
-   * arithmetic.
+   * Mask that is applied to each address. It does not change a valid address. Without the mask, C2
+   * checks the bounds of {@link #MEMORY} at each access, with three instructions that cost as much
+   * as the arithmetic.
    */
   public static final long ADDRESS = (1L << 62) - 1;
 

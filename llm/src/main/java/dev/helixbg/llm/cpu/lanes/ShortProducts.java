@@ -15,7 +15,7 @@ import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.ShortVector;
 import jdk.incubator.vector.VectorShuffle;
 
-/** Operations that the kernels for products in 16-bit integers share (decision 81). */
+/** Operations for the kernels that compute products in 16-bit integers (decision 81). */
 public final class ShortProducts {
   private ShortProducts() {}
 
@@ -63,8 +63,8 @@ public final class ShortProducts {
   }
 
   /**
-   * Returns the factors of two groups of 16 weights for vectors of 256 bits, or the factor of the
-   * first group for vectors of 128 bits.
+   * Returns the factors by which sums of products are multiplied. Vectors of 256 bits get the
+   * factors of two groups of 16 weights; vectors of 128 bits get the factor of the first group.
    *
    * @param eight address of eight factors; for 256 bits, {@code pair} selects two of them
    * @param place offset of the first group's factor, in bytes

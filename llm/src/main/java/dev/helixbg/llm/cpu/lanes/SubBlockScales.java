@@ -48,7 +48,7 @@ public final class SubBlockScales {
   /**
    * Multiplies bytes, one per lane, by the floats at an address.
    *
-   * @param part 0 for the first bytes, 1 for the bytes that follow them
+   * @param part 0 for the first {@code Lanes.COUNT} bytes, 1 for the next {@code Lanes.COUNT} bytes
    */
   public static FloatVector times(IntVector bytes, int part, long address) {
     return loadFloats(address)
@@ -56,8 +56,8 @@ public final class SubBlockScales {
   }
 
   /**
-   * Returns the first bytes, one per lane, multiplied by the floats at {@code address}. Also writes
-   * these products to {@code scratch}.
+   * Multiplies the first {@code Lanes.COUNT} bytes, one per lane, by the floats at {@code address}.
+   * Returns the products, and also writes them to {@code scratch}.
    */
   public static FloatVector factors(IntVector bytes, long address, long scratch) {
     FloatVector factors = times(bytes, 0, address);
@@ -66,8 +66,9 @@ public final class SubBlockScales {
   }
 
   /**
-   * Multiplies the minima of {@code first} and {@code second} by their offsets and returns the sum
-   * of the two product vectors, for vectors of 128 bits.
+   * Multiplies the minima of {@code first} and {@code second} by the offsets that are stored with
+   * the rounding steps. Returns the sum of the two product vectors. This method is for vectors of
+   * 128 bits.
    */
   public static FloatVector minima(IntVector first, IntVector second, long steps) {
     return times(first, 1, steps + 16).add(times(second, 1, steps + 48));

@@ -23,11 +23,12 @@ import java.util.function.IntUnaryOperator;
  * <p>{@code vpmaddubsw} multiplies quanta (stored integers, as unsigned bytes) by activations
  * (signed bytes) and adds each pair of products, which yields a short (2 · 63 · 127 fits). {@code
  * vpmaddwd} adds each pair of shorts, which yields an int; for Q6_K, it also multiplies the shorts
- * by the scale. Ints become floats and are multiplied by the step. In Q8_0, quanta are signed, so
- * the sign of each quantum is moved to the activation. The largest sum of two products is then 2 ·
- * 128 · 127, which also fits a short. The number of instructions determines the speed: 88 for a
- * block of Q4_K (144 bytes), and 110 for a block of Q6_K (210 bytes). Weights are prefetched {@link
- * #AHEAD} bytes in advance, which is farther than the processor itself prefetches.
+ * by the scale. Ints become floats and are multiplied by the rounding step of the activations. In
+ * Q8_0, quanta are signed, so the sign of each quantum is moved to the activation. The largest sum
+ * of two products is then 2 · 128 · 127, which also fits a short. The number of instructions
+ * determines the speed: 88 for a block of Q4_K (144 bytes), and 110 for a block of Q6_K (210
+ * bytes). Weights are prefetched {@link #AHEAD} bytes in advance, which is farther than the
+ * processor itself prefetches.
  */
 final class RowProductCode {
   /**
@@ -69,14 +70,14 @@ final class RowProductCode {
   private static final int TWO_BITS = bytes(1, _ -> 0x30);
 
   /**
-   * Offset of the shuffle that moves Q4_K's scales to ints. Each of the last four scales takes bits
-   * from two bytes.
+   * Offset in {@code CONSTANTS} of the shuffle that moves Q4_K's scales to ints. Each of the last
+   * four scales takes bits from two bytes.
    */
   private static final int SCALES = bytes(2, i -> place(i, 4, 12));
 
   /**
-   * Offset of the shuffle that moves Q4_K's minima to ints. The last four minima have their low
-   * bits in upper nibbles.
+   * Offset in {@code CONSTANTS} of the shuffle that moves Q4_K's minima to ints. The last four
+   * minima have their low bits in upper nibbles.
    */
   private static final int MINIMA = bytes(3, i -> place(i, 8, 12));
 
@@ -86,16 +87,16 @@ final class RowProductCode {
   private static final int BITS_TO_HIGH = 10;
 
   /**
-   * Offset of the shuffle that moves Q6_K's scales with even indices to the front. When all scales
-   * are widened to shorts, the scales with even indices fill the lower half.
+   * Offset in {@code CONSTANTS} of the shuffle that moves Q6_K's scales with even indices to the
+   * front. When all scales are widened to shorts, the scales with even indices fill the lower half.
    */
   private static final int EVEN_FIRST = bytes(7, i -> i % 16 < 8 ? i % 8 * 2 : i % 8 * 2 + 1);
 
   private static final int FIFTH_BITS = bytes(16, _ -> 1 << FIFTH);
 
   /**
-   * Offset of the first of eight shuffles. Shuffle i, at {@code SPREAD + 32 · i}, copies the i-th
-   * short of each half to all shorts of that half.
+   * Offset in {@code CONSTANTS} of the first of eight shuffles. Shuffle i, at {@code SPREAD + 32 ·
+   * i}, copies the i-th short of each half to all shorts of that half.
    */
   private static final int SPREAD = spread();
 

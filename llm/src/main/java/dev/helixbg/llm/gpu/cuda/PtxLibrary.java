@@ -16,7 +16,7 @@ import java.util.zip.GZIPInputStream;
 final class PtxLibrary {
   private static final String FOLDER = "/dev/helixbg/llm/gpu/cuda/";
 
-  /** Comment at the line where a kernel lets the next kernel start. */
+  /** Comment in the PTX at the line where a kernel lets the next kernel start. */
   static final String START = "// next";
 
   /** Comment at the line where the kernel waits until all earlier kernels have ended. */

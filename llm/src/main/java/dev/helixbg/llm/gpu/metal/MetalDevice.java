@@ -240,7 +240,10 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  /** Allows fast, less exact mathematics; before macOS 15 only by {@code setFastMathEnabled}. */
+  /**
+   * Allows fast, less exact mathematics. Before macOS 15, {@code setFastMathEnabled} is the only
+   * method for this.
+   */
   private void setFastMath(long options) {
     if (objc.has(options, "setMathMode:")) {
       objc.ask(options, "setMathMode:", MATH_MODE_FAST);

@@ -35,7 +35,10 @@ final class ObjectiveC {
 
   private static final String FRAMEWORKS = "/System/Library/Frameworks/%s.framework/%<s";
 
-  /** Libraries. CoreGraphics is never called, but without it Metal may find no default device. */
+  /**
+   * Apple's libraries, which are loaded. CoreGraphics is never called, but without it Metal may
+   * find no default device.
+   */
   private static final List<String> SYSTEM =
       List.of(
           "/usr/lib/libobjc.A.dylib",

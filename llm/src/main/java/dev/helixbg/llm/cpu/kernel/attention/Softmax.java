@@ -17,14 +17,14 @@ import jdk.incubator.vector.FloatVector;
 /**
  * Turns scores of attention into weights, in place, without dividing the weights by their sum.
  *
- * <p>Only whole vectors are computed, because computing the last numbers one by one would cost as
- * much as all vectors of a short row. The last vector is filled up with scores of −∞, whose weight
- * of 2^−125 is too small to matter.
+ * <p>Only whole vectors of scores are computed. Computing the scores after the last whole vector
+ * one by one would cost as much as all vectors of a short row. The last vector is filled up with
+ * scores of −∞, whose weight of 2^−125 is too small to matter.
  */
 public final class Softmax {
   private static final double LOG2_E = 1.4426950408889634;
 
-  /** Lower bound of exponents, which prevents subnormal weights. */
+  /** Lower bound of u in a weight 2^u. It prevents subnormal weights. */
   private static final float LOWEST = -125;
 
   // Polynomial for 2^r with |r| ≤ 1/2, interpolated at Chebyshev nodes. It is exactly 1 at r = 0;

@@ -45,9 +45,8 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
   private static final int VECTORS = 32 / BYTES;
 
   /**
-   * Correction of the leftover low bits in the sum of a sub-block's products. These products fill
-   * {@code COUNT} ints; {@link QuantisedRow#BIAS} corrects one int. In lanes with minima, the
-   * correction is 0.
+   * Correction for a sub-block's products, which fill {@code COUNT} ints. {@link QuantisedRow#BIAS}
+   * corrects one int. In lanes with minima of weights, the correction is 0.
    */
   private static final FloatVector BIAS_4 = ofFactors(COUNT * QuantisedRow.BIAS, 0);
 
@@ -55,8 +54,8 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
   private static final FloatVector BIAS_5 = ofFactors(8 * QuantisedRow.BIAS, 0);
 
   /**
-   * Vector that is 1 in the lanes with minima and 0 elsewhere. In vectors of 256 bits, these are
-   * the last four lanes. With 128 bits, minima have a vector of their own.
+   * Vector that is 1 in the lanes with minima of weights, and 0 in other lanes. Vectors of 256 bits
+   * have minima in the last four lanes. With 128 bits, minima have a vector of their own.
    */
   private static final FloatVector MINIMA = ofFactors(COUNT == 8 ? 0 : 1, 1);
 

@@ -30,7 +30,8 @@ import jdk.incubator.vector.VectorShuffle;
  *
  * <p>Quanta (stored integers) of six bits are assembled as bytes; a 16-bit lane has two quanta. The
  * format subtracts 32 from each quantum; the offsets of {@link QuantisedRow} have the same effect.
- * Factors are written to scratch memory first, as in {@link NibbleIntegerProduct}.
+ * The factors (scale times rounding step) of a block's groups are first written to scratch memory,
+ * as in {@link NibbleIntegerProduct}.
  */
 public final class Q6KIntegerProduct implements RowKernel {
   private static final int BLOCK = 256;

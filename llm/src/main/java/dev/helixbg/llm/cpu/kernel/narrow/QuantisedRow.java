@@ -31,9 +31,9 @@ import jdk.incubator.vector.ShortVector;
  * for each 128 activations, come the groups' steps times {@link #UNIT}, and the groups' offsets
  * times the steps.
  *
- * <p>Stored weights are larger than the true weights. An offset corrects the products of a group
- * for this. The offset is computed from the rounded activations, so its rounding error cancels the
- * error of the products.
+ * <p>Stored weights are larger than the true weights. For each group, an offset subtracts this
+ * excess from the sum of the group's products. The offset is computed from the rounded activations,
+ * so its rounding error cancels the error of the products.
  */
 public final class QuantisedRow {
   private static final int HALF_GROUP = 16;
@@ -50,10 +50,10 @@ public final class QuantisedRow {
   static final float UNIT = 0x1p-16f;
 
   /**
-   * Correction of the leftover low bits in an int of products: −1/2, in units of the int's upper
-   * half. A kernel adds the lower half to the upper half, but does not clear the lower half. This
-   * makes the int too large by 0 to 1 of these units. Each error is smaller than an activation's
-   * rounding error, but the errors add up.
+   * Correction of an int that holds a sum of products. The sum is in the int's upper half, so 1 is
+   * stored as 2^16. Since the kernel does not clear the lower half, the sum is too large by 0 to 1,
+   * on average by 1/2. Each error is smaller than an activation's rounding error, but the errors
+   * add up.
    */
   static final float BIAS = -0x1p15f;
 
@@ -71,8 +71,8 @@ public final class QuantisedRow {
    * @param limit largest magnitude of a rounded activation; so small that the kernel's sums of
    *     products are below 2^15
    * @param zero factor by which the scale (Q6_K) or the minimum (Q4_K, Q5_K) is multiplied; each
-   *     stored weight is too large by the result
-   * @param bias correction of the leftover low bits in a group's ints; see {@link #BIAS}
+   *     stored weight is larger than the true weight by this product
+   * @param bias correction of the ints that hold a group's products; see {@link #BIAS}
    */
   static void quantise(
       long x, int columns, int group, int limit, float zero, float bias, long prepared) {

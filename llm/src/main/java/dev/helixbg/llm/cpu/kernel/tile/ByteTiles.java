@@ -31,9 +31,10 @@ import jdk.incubator.vector.IntVector;
  *   <li>a line of floats: the rounding steps;
  *   <li>a line of floats: the sums of the rounded numbers;
  *   <li>two lines of ints: the sum of the bytes, times −{@link ByteRows#bias}. The first line is
- *       for the first 16 columns, the second line for the last 16 columns. Sums of products start
- *       at these ints, so that the bias of the weights cancels out. For sums of pairs (see {@link
- *       ByteRows}), each half of an int has the value for half of the columns: two of every four.
+ *       for the first 16 columns, the second line for the last 16 columns. A kernel adds products
+ *       of weights and activations to these ints, so that the bias of the weights cancels out. For
+ *       sums of pairs (see {@link ByteRows}), each half of an int has the value for half of the
+ *       columns: two of every four.
  * </ul>
  */
 public final class ByteTiles {
@@ -133,7 +134,8 @@ public final class ByteTiles {
   }
 
   /**
-   * Rounds half of a sub-block, and writes the start values of its products.
+   * Rounds half of a sub-block. Also writes the ints to which a kernel adds the products, as the
+   * class comment describes.
    *
    * @param inverses address of the inverses of the rounding steps
    */

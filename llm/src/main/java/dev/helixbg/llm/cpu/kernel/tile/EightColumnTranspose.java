@@ -144,9 +144,10 @@ final class EightColumnTranspose {
   }
 
   /**
-   * Transposes eight columns of eight tokens. In three rounds, vectors whose indices differ by 1,
-   * then 2, then 4 exchange lanes whose indices differ by the same number. This method is for
-   * processors without 512-bit vectors, which lack instructions that select lanes from two vectors.
+   * Transposes eight columns of eight tokens. In the first round, vectors whose indices differ by 1
+   * exchange lanes whose indices differ by 1. The second round does the same with a difference of
+   * 2, and the third with 4. This method is for processors without 512-bit vectors, which lack
+   * instructions that select lanes from two vectors.
    */
   private static void transposeEight(long source, long width, long target) {
     FloatVector a0 = loadFloats(source);

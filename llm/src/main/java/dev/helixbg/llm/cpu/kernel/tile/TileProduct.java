@@ -15,16 +15,16 @@ import jdk.incubator.vector.FloatVector;
  * of some tokens). Each lane of a vector belongs to one token.
  *
  * <p>Six rows and two vectors of tokens make twelve sums, which hide the latency of an FMA and fit
- * 16 registers. A load broadcasts each weight. A token's sum adds the columns k in order, so other
- * tokens never affect the sum.
+ * 16 registers. A load broadcasts each weight. Each token's products are added in the order of the
+ * columns, so other tokens never affect the sum.
  */
 public final class TileProduct {
   public static final int ROWS = 6;
   private static final int HALF_ROWS = 8;
 
   /**
-   * Unit of allocation for panels and sums, in rows. It is a multiple of 6 and of 8, because 6 or 8
-   * rows are multiplied together.
+   * Memory for panels and sums has a multiple of this number of rows. The number is a multiple of 6
+   * and of 8, because 6 or 8 rows are multiplied together.
    */
   public static final int ROOM = 24;
 

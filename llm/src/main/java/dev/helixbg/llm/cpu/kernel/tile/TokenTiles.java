@@ -12,9 +12,9 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 import java.lang.foreign.Arena;
 
 /**
- * Packs rows of tokens into tiles, and unpacks tiles to rows. A tile has one column after the
- * other, each with adjacent floats of {@link TileProduct#TOKENS} tokens. Rows and tiles are passed
- * as addresses.
+ * Packs rows of tokens into tiles, and unpacks tiles to rows. A tile stores column after column. In
+ * each column, the floats of {@link TileProduct#TOKENS} tokens are adjacent. Rows and tiles are
+ * passed as addresses.
  */
 public final class TokenTiles {
   private static final int EIGHT = EightColumnTranspose.COLUMNS;
