@@ -63,9 +63,7 @@ class LiveEntries {
     }
   }
 
-  /**
-   * Lists a damaged part. If the list is full, adds the part's lost bytes to the last listed part.
-   */
+  /** Lists a damaged part; if the list is full, adds the lost bytes to the last listed part. */
   void damage(LogAccount.Damage stretch) {
     if (damage.size() < MOST_DAMAGE) {
       damage.add(stretch);
