@@ -26,8 +26,8 @@ enum CpuNetwork {
   FINE_ENCODER("INT16 by machine code", "16-bit arithmetic by machine code", Square.SHORTS),
 
   /**
-   * Eight-bit arithmetic in {@link Encoder} with smoothed activations (SmoothQuant, decision 104);
-   * needs the bundled model and a processor with VNNI instructions.
+   * Eight-bit arithmetic in {@link Encoder} with smoothed activations (SmoothQuant, see {@code
+   * docs/decisions}, number 104). Needs the bundled model and a processor with VNNI instructions.
    */
   SMOOTHED_ENCODER(
       "INT8 smoothed by machine code",

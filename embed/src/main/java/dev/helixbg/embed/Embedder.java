@@ -2,7 +2,7 @@ package dev.helixbg.embed;
 
 import java.util.List;
 
-/** Turns texts into unit vectors; the pipeline's interface to an embedding model. */
+/** Turns texts into unit vectors; helix-bg's interface to an embedding model. */
 public interface Embedder extends AutoCloseable {
 
   /**
@@ -11,7 +11,7 @@ public interface Embedder extends AutoCloseable {
    * @param texts texts of any length; each is cut at the model's token limit
    * @throws EmbeddingException when the model fails; the vectors that the sink has received are
    *     valid
-   * @throws InterruptedException when the calling thread is interrupted; checked between batches
+   * @throws InterruptedException when the calling thread is interrupted (checked between batches)
    */
   void embed(List<String> texts, VectorSink sink) throws InterruptedException;
 

@@ -40,8 +40,8 @@ public interface EmbedderSource {
 
   interface Gain {
     /**
-     * Returns the method's speed as a multiple of the usual method's, or 0 if the method must not
-     * be used.
+     * Returns the speed of the other method of computing vectors, as a multiple of the usual
+     * method's speed; 0 if the other method must not be used.
      *
      * @param few whether there are too few texts for a trial. In this case, a method that was never
      *     tried counts as fast enough if it opens faster.
@@ -49,7 +49,7 @@ public interface EmbedderSource {
     double of(boolean few);
   }
 
-  /** Returns another method, for either passages or entries; empty if there is none. */
+  /** Returns another method of embedding passages or entries; empty if there is none. */
   default Optional<OtherWay> otherWay(boolean passages) {
     return Optional.empty();
   }

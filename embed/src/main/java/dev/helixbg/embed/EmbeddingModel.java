@@ -117,7 +117,7 @@ public final class EmbeddingModel implements EmbedderSource {
     return anotherForQueries().filter(other -> other.id.equals(vectors)).orElse(this);
   }
 
-  /** Returns the machine-code model for entries if it is prepared, otherwise this model. */
+  /** Returns the model that embeds entries by machine code if it is prepared, else this model. */
   @Override
   public EmbeddingModel likelyForQueries() {
     return anotherForQueries()

@@ -18,9 +18,9 @@ public record MiniLm(Tokenizer tokenizer, TokenBatches batches, Provenance prove
 
   /**
    * Returns the estimated cost of a text, in multiply-adds per value and layer. Each token takes 12
-   * · 384 multiply-adds with weights. Each pair of tokens takes 2 multiply-adds in attention. These
-   * are slower: depending on engine and processor, the two take as long as 3 to 11 multiply-adds
-   * with weights, and count as 5.
+   * · 384 multiply-adds with weights. Each pair of tokens takes 2 multiply-adds in attention.
+   * Multiply-adds in attention are slower: depending on engine and processor, the 2 take as long as
+   * 3 to 11 multiply-adds with weights. Here, the 2 count as 5.
    */
   public static long work(long tokens) {
     return tokens * (12 * DIMENSION + 5 * tokens);

@@ -2,7 +2,7 @@ package dev.helixbg.embed;
 
 import java.util.List;
 
-/** Classifies how two texts are related; the pipeline's interface to the pair judges. */
+/** Classifies how two texts are related; helix-bg's interface to the pair judges. */
 public interface PairReader extends AutoCloseable {
   /** Maximum number of tokens that are read of each text. */
   int ROOM = 220;
@@ -44,7 +44,7 @@ public interface PairReader extends AutoCloseable {
    * reading depends only on the two texts of its pair, not on other pairs.
    *
    * @throws EmbeddingException when the model fails; the readings so far are valid
-   * @throws InterruptedException when the calling thread is interrupted; checked between batches
+   * @throws InterruptedException when the calling thread is interrupted (checked between batches)
    */
   void read(List<Texts> pairs, Sink sink) throws InterruptedException;
 

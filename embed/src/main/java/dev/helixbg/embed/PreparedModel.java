@@ -123,7 +123,10 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     return sizes.add(Long.toString(Files.exists(tokenizer) ? Files.size(tokenizer) : 0)).toString();
   }
 
-  /** Returns the minimum accepted cosine to the vectors of the exported network. */
+  /**
+   * Returns the minimum accepted cosine between the vectors that {@code network} and the exported
+   * network compute for a text.
+   */
   static double bound(CpuNetwork network) {
     return switch (network) {
       case EXPORTED, FUSED, FINE_ENCODER -> FP32_BOUND;

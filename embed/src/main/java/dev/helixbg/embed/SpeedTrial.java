@@ -24,8 +24,8 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   static final double SAME = 0.999;
 
   /**
-   * Lower end of the range of gains that are measured three times, so that the median counts. The
-   * upper end is {@link #CLEARLY_FASTER}.
+   * Lower end of the range of gains that are measured three times; the median of the three counts.
+   * The upper end is {@link #CLEARLY_FASTER}.
    */
   private static final double SLOWER = 0.9;
 

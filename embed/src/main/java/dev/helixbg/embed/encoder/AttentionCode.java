@@ -62,16 +62,16 @@ final class AttentionCode {
   }
 
   /**
-   * Returns code that multiplies queries by transposed keys: {@code void(queries, transposed keys,
-   * scores, values / 4, panels, groups)}.
+   * Returns code of {@code void(queries, transposed keys, scores, HEAD / 4, panels, groups)}, which
+   * multiplies queries by transposed keys.
    */
   static byte[] scores(int bits) {
     return product(bits, STRIDE, WIDE_STRIDE, WIDE_STRIDE, false);
   }
 
   /**
-   * Returns code that averages values, weighted by scores: {@code void(scores, values, results,
-   * tokens / 4, panels, groups)}.
+   * Returns code of {@code void(scores, values, results, ⌈tokens / 4⌉, panels, groups)}, which
+   * averages values, weighted by scores.
    */
   static byte[] results(int bits) {
     return product(bits, WIDE_STRIDE, STRIDE, STRIDE, true);

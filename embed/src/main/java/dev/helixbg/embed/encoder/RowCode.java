@@ -160,7 +160,7 @@ final class RowCode {
     code.emit(Op.MAXIMUM, x, LARGEST);
   }
 
-  /** Emits {@code power = 2^u}; u and r are overwritten. */
+  /** Emits code that computes {@code power = 2^u}, and overwrites the registers u and r. */
   static void power(AvxAssembler code, Register constant, int u, int r, int power) {
     code.emit(Op.MAXIMUM, u, constant, Constants.LOWEST);
     code.load(r, constant, Constants.TO_INTEGER);

@@ -96,8 +96,8 @@ public enum Square {
   }
 
   /**
-   * Returns the index of the input at a place in a row. The inputs in one int have indices that are
-   * 16 apart.
+   * Returns the index of the input that is stored at a place in a row. The inputs that share one
+   * int have indices that are 16 apart.
    */
   int input(int place) {
     int inGroup = place % (VECTOR * inAnInt);

@@ -9,7 +9,8 @@ import dev.helixbg.config.x86.AvxAssembler.Register;
 
 /**
  * Writes machine code of {@code void(numbers, steps, weights, sums, panels of rows)}, which
- * multiplies rows of integers with as many outputs of a {@link Square} as fit into the vectors.
+ * multiplies rows of integers by the weights of as many outputs of a {@link Square} as fit into the
+ * vectors.
  *
  * <p>A VNNI instruction adds four products of bytes, or two products of shorts, to an int. Without
  * VNNI, {@code vpmaddubsw} adds two products of bytes into a short, and {@code vpmaddwd} adds two

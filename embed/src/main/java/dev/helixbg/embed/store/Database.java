@@ -67,7 +67,8 @@ public final class Database implements AutoCloseable {
    * Schema of a database.
    *
    * @param version number that must rise when a table changes
-   * @param first transaction that fills new tables, for example with data from a damaged database
+   * @param first initial transaction, which fills new tables, for example with data from a damaged
+   *     database
    */
   public record Schema(int version, List<String> tables, Transaction<Void> first) {
     public Schema(int version, List<String> tables) {
@@ -104,8 +105,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Loads SQLite's native library from the cache folder. Otherwise, the first connection would load
-   * the library, and a failure would look like a damaged database.
+   * Loads SQLite's native library from the cache folder. Without this call, the first connection
+   * would load the library, and a failure would look like a damaged database.
    *
    * @throws IOException when this platform has no such library, or it cannot be unpacked or loaded
    */

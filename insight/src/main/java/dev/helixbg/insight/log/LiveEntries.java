@@ -18,12 +18,12 @@ import java.util.stream.IntStream;
  * delete records name.
  *
  * <p>All entries of a topic share one String object for the topic. A delete record removes an
- * earlier entry at once. The offset of a later entry is kept until the end of the log.
+ * earlier entry at once. If it names a later entry, that entry is removed at the end of the log.
  */
 class LiveEntries {
   private static final char REPLACEMENT = '\uFFFD';
 
-  /** Maximum number of damaged parts in the list; a hostile log could have millions. */
+  /** Maximum number of damaged parts that are listed; a hostile log could have millions. */
   static final int MOST_DAMAGE = 1000;
 
   private final byte[] log;
@@ -63,7 +63,7 @@ class LiveEntries {
     }
   }
 
-  /** Adds a damaged part to the list. If the list is full, adds its lost bytes to the last part. */
+  /** Lists a damaged part; if the list is full, adds the lost bytes to the last listed part. */
   void damage(LogAccount.Damage stretch) {
     if (damage.size() < MOST_DAMAGE) {
       damage.add(stretch);
@@ -98,8 +98,9 @@ class LiveEntries {
   }
 
   /**
-   * Counts the bytes of an entry that are not UTF-8, and reports them as damage. {@code said} is
-   * the decoded text, in which a U+FFFD (three bytes in UTF-8) replaces each malformed piece.
+   * Counts the bytes in an entry's text that are not valid UTF-8, and reports them as damage.
+   * {@code said} is the decoded text, in which a U+FFFD (three bytes in UTF-8) replaces each
+   * malformed piece.
    */
   private void accountMalformed(int offset, int length, String said) {
     int start = offset + RecordHeader.ENTRY_BYTES;

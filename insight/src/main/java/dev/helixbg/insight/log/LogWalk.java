@@ -5,17 +5,17 @@ import dev.helixbg.insight.log.LogAccount.Kind;
 
 /**
  * Reads a log record by record, and passes the records to {@code sink}. Reports the bytes between
- * records to {@code sink} as damage. The calls are in order of offset, and together cover every
- * byte.
+ * records to {@code sink} as damage. The calls to {@code sink} are in the order of the bytes, and
+ * together cover every byte.
  *
  * <p>If the bytes after a record confirm that it ends there ({@link RecordResync}), the walk passes
- * it on. If they do not, the walk tries explanations in this order:
+ * the record on. If they do not, the walk tries these explanations of the bytes, in this order:
  *
  * <ol>
  *   <li>The topic of an entry is so long that its length byte overflowed ({@link #topicLength}).
  *       The walk passes the record on with the repaired length.
  *   <li>An entry record was never finished, so the length in its header also covers later records.
- *       The bytes up to the first record within that length are damage, and the walk continues with
+ *       The bytes before the first of these later records are damage, and the walk continues with
  *       that record.
  *   <li>If neither fits, the walk passes the record on, and the damage begins after the record.
  * </ol>
@@ -107,10 +107,10 @@ record LogWalk(byte[] log, LiveEntries sink, RecordResync resync) {
    * states. A topic has at most 16 KiB.
    *
    * <p>The result is the smallest of these lengths with which the record ends at the end of the
-   * file or before a plausible header. The topic must be text without control characters, and all
-   * added bytes must be text without NUL. Every record header contains a NUL, so the added bytes
-   * include no other record. If none of the lengths fits, returns the length that the header
-   * states.
+   * file or before a plausible header. The topic must be text without control characters, and the
+   * 256, 512, … bytes after the stated end must be text without NUL. Every record header contains a
+   * NUL, so these bytes include no other record. If none of the lengths fits, returns the length
+   * that the header states.
    */
   private int topicLength(RecordHeader header) {
     int topic = textFrom(header.offset() + RecordHeader.ENTRY_BYTES, MAX_TOPIC, false);

@@ -76,12 +76,15 @@ public record Passage(int start, int end) {
 
   private static final int AROUND = 300;
 
-  /** Returns the passage and the text around it. The end of {@code content} may be missing. */
+  /** Returns the passage and the text around it, even if {@code content} ends in the passage. */
   public InPlace inPlace(String content) {
     return inPlace(content, MOST_SHOWN, AROUND);
   }
 
-  /** Returns at most {@code most} UTF-16 units of the passage, and {@code around} on each side. */
+  /**
+   * Returns at most {@code most} UTF-16 units of the passage, and at most {@code around} units of
+   * the text before and after it.
+   */
   public InPlace inPlace(String content, int most, int around) {
     int begin = Math.min(start, content.length());
     int stop = Math.clamp(end, begin, content.length());
@@ -107,7 +110,7 @@ public record Passage(int start, int end) {
     return at < limit || from == end ? at : SentenceEnds.whole(content, from);
   }
 
-  /** Returns the last position at which a word ends; {@code end} if no word ends nearby. */
+  /** Returns the last end of a word up to {@code end}; {@code end} if no word ends nearby. */
   private static int wordEnd(String content, int start, int end) {
     int at = end;
     int limit = Math.max(start, end - LONGEST_WORD);

@@ -5,7 +5,7 @@ package dev.helixbg.insight.log;
  *
  * @param topicLength length of the topic in bytes, 0 to 255; 0 for a delete
  * @param bodyLength length of the body in bytes, unsigned; 0 for a delete
- * @param value an entry's time in minutes, or the offset that a delete names (bits of a u32)
+ * @param value an entry's time in minutes, or the offset that a delete names; unsigned
  */
 record RecordHeader(int offset, boolean entry, int topicLength, long bodyLength, int value) {
   static final int ENTRY = 1;

@@ -38,13 +38,13 @@ import java.util.Arrays;
  *       within that text,
  *   <li>or the chain has enough records. If the place is not inside a claim, one record is enough.
  *       Inside the claim of a cut record, two records are enough. Two records are also enough
- *       directly after the header or the topic of a torn record, because helix's separate writes
- *       end there. Otherwise, {@value #CHAIN} records are needed.
+ *       directly after the header or the topic of a torn record, because helix writes header, topic
+ *       and body one after another. Otherwise, {@value #CHAIN} records are needed.
  * </ul>
  *
- * <p><b>Cost.</b> A search reads each byte of its stretch once, and the stretches of one walk
- * overlap at most twice. For each place that may begin a record, at most {@value #CHAIN} headers
- * with topics are read. The time is therefore linear in the size of the file.
+ * <p><b>Cost.</b> A search reads each byte of its range once, and the ranges of all searches in one
+ * walk overlap at most twice. For each place that may begin a record, at most {@value #CHAIN}
+ * headers with topics are read. The time is therefore linear in the size of the file.
  */
 record RecordResync(byte[] log) {
   static final int CHAIN = 8;
@@ -78,9 +78,9 @@ record RecordResync(byte[] log) {
   }
 
   /**
-   * Returns the start of the first trusted chain of records (see the class) at or after {@code
-   * from}, or the end of the file if there is none. No header may state that the bytes from {@code
-   * from} on are the text of its record.
+   * Returns the start of the first trusted chain of records at or after {@code from}, or the end of
+   * the file if there is none. No claim may include {@code from}. The class explains trusted chains
+   * and claims.
    */
   int next(int from) {
     return search(from, log.length, NO_CLAIM, UNCLAIMED);

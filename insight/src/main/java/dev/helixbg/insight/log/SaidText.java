@@ -22,7 +22,7 @@ public final class SaidText {
               + "|(?<![A-Za-z0-9+/_-])(?=[+/_-]*+[A-Za-z0-9])[A-Za-z0-9+/_-]{256,}+={0,2}"
               + "|(?m:(?:^[A-Za-z0-9+/]{60,}+={0,2}$\\n?){4,}+)");
 
-  /** Minimum length, in characters, of a run of base64 digits that is data, if it has one line. */
+  /** Minimum length, in characters, of a run of base64 digits on one line that counts as data. */
   private static final int RUN = 256;
 
   /** Minimum length, in characters, of each line of a run that has several lines. */
@@ -42,9 +42,9 @@ public final class SaidText {
   }
 
   /**
-   * Quickly checks whether a text may have embedded data. The pattern itself is slow, because it
-   * tries each position of each word. A run of 60 base64 digits does not suffice, because many
-   * paths and addresses contain one.
+   * Quickly checks whether a text may have embedded data. The pattern {@link #DATA} is slow,
+   * because it tries each position of each word. One run of 60 base64 digits does not make the
+   * result true, because many paths and addresses contain such a run.
    */
   private static boolean mayHaveData(String text) {
     return hasRun(text, LINE) && (hasRun(text, RUN) || hasLongLine(text))

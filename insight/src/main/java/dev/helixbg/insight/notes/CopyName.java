@@ -12,9 +12,9 @@ public final class CopyName {
   private static final String COPY = "copy|kopie|copie|copia|cópia|kopia|копия";
 
   /**
-   * Words that mark the name of a copy. The part up to the first {@code $} matches the words that
-   * Dropbox, Nextcloud, Syncthing, Seafile and Resilio add. The rest matches the words of Windows,
-   * GNOME, KDE, macOS and Google Drive.
+   * Words that mark the name of a copy. The part of the pattern before its first {@code $} matches
+   * the words that Dropbox, Nextcloud, Syncthing, Seafile and Resilio add. The rest matches the
+   * words of Windows, GNOME, KDE, macOS and Google Drive.
    */
   private static final Pattern MARKED =
       Pattern.compile(
@@ -38,7 +38,7 @@ public final class CopyName {
     return files.map(CopyName::stem).collect(Collectors.toSet());
   }
 
-  /** Whether a name has the words of a copy, or consists of one of {@code names} and a number. */
+  /** Whether a name has words that mark a copy, or is one of {@code names} with a number added. */
   public static boolean isCopy(NoteName one, Set<String> names) {
     String name = stem(one);
     String unnumbered = NUMBERED.matcher(name).replaceFirst("");

@@ -119,7 +119,7 @@ public record FactFile(
         .findFirst();
   }
 
-  /** Whether a changed file has exactly the facts {@code left} or, if {@code mayEnd}, no facts. */
+  /** Whether a changed file has exactly the facts {@code left}, or no facts if {@code mayEnd}. */
   private boolean isAsMeant(
       String changed, List<Section> left, List<String> texts, boolean mayEnd) {
     List<List<String>> headings = left.stream().map(Section::headings).toList();
@@ -134,8 +134,8 @@ public record FactFile(
   }
 
   /**
-   * Returns a cut that removes the lines of a fact, one line of § beside it, and the blank lines
-   * around them that are not needed any more.
+   * Returns a cut that removes the lines of a fact, one adjacent divider line (§), and the blank
+   * lines around them that are no longer needed.
    */
   private Cut cut(Section section) {
     int from = firstLine(section.span().start());

@@ -75,7 +75,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
 
   private static final TomlMapper TOML_MAPPER = new TomlMapper();
 
-  /** The lines between two lines {@code ---} or {@code +++}, and the offset after the second. */
+  /** The lines between two delimiters {@code ---} or {@code +++}, and the offset after both. */
   private record Block(List<String> lines, int end, boolean toml) {
     /**
      * Whether the lines look like data. In YAML, each paragraph must begin with a key, with a part

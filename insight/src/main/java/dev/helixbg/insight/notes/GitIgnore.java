@@ -47,8 +47,8 @@ record GitIgnore(Optional<Path> tree, List<Rule> rules) {
   static final GitIgnore NONE = new GitIgnore(Optional.empty(), List.of());
 
   /**
-   * The rule of one line. The first {@code base} characters of a path are the folder of the rule's
-   * file; {@code pattern} is compared with the rest of the path.
+   * The rule of one line in a {@code .gitignore}. The first {@code base} characters of a path are
+   * the folder of this {@code .gitignore}; {@code pattern} is compared with the rest of the path.
    */
   private record Rule(int base, Pattern pattern, boolean negated, boolean foldersOnly) {}
 
@@ -75,7 +75,7 @@ record GitIgnore(Optional<Path> tree, List<Rule> rules) {
     return Files.exists(folder.resolve(".git"), LinkOption.NOFOLLOW_LINKS);
   }
 
-  /** Returns the first work tree of a repository if {@code folder} is another work tree of it. */
+  /** If {@code folder} is a further git work tree, returns the first one of its repository. */
   static Optional<Path> firstTree(Path folder) {
     Matcher linked = LINKED.matcher(read(folder.resolve(".git")));
     try {

@@ -40,7 +40,7 @@ record IndexCheck(NoteLinks links, NoteFiles files) {
 
   private static final int MOST_LINES = 1_000;
 
-  /** Returns the lines whose file is missing or has none of their words, in their order. */
+  /** Returns the wrong lines in order: the linked file is missing or has no word of the line. */
   List<IndexLine> of(Note note, String text) {
     List<IndexLine> wrong = new ArrayList<>();
     Map<Integer, String> targets = new HashMap<>(); // by offset; none in code or comments

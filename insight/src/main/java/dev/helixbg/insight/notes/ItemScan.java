@@ -102,7 +102,7 @@ final class ItemScan {
     return end < 0 ? text.length() : end;
   }
 
-  /** Takes the blocks between lines of § as items. Returns false if the text has no such line. */
+  /** Takes the blocks between divider lines (§) as items. Returns false if no such line exists. */
   boolean divided(int from) {
     int begin = from;
     for (int at = from; at < text.length(); at = lineEnd(at) + 1) {
@@ -177,8 +177,8 @@ final class ItemScan {
   }
 
   /**
-   * Whether a line at the left margin, after a blank line, belongs to the current item: the line
-   * gives the item's reason or use, or begins code, a table or a quotation that the item
+   * Whether a line at the left margin, after a blank line, belongs to the current item. Such a line
+   * begins with a label such as {@code Why:}, or begins code, a table or a quotation that the item
    * introduces.
    */
   private boolean isOfItem(String line) {

@@ -35,9 +35,9 @@ final class ItemTimes {
           + "|\\d{1,2}\\.?\\s(?:de\\s)?\\p{L}{3,10}\\.?\\s(?:de\\s)?20\\d{2}";
 
   /**
-   * A date without a year. Some names of months are also ordinary words, as in {@code gen 2} or
-   * {@code 3 out of 5}. Therefore punctuation must follow the date, and only an English month may
-   * come before the day.
+   * A date without a year. Some foreign names of months are also English words, such as {@code out}
+   * in {@code 3 out of 5}, or abbreviations, such as {@code gen} in {@code gen 2}. Therefore
+   * punctuation must follow the date, and only an English month may come before the day.
    */
   private static final String DAY =
       "(?:(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\\p{L}{0,6}\\.?\\s\\d{1,2}"
@@ -52,7 +52,7 @@ final class ItemTimes {
 
   static final Pattern ANY = Pattern.compile(DATE);
 
-  /** A condition on the text that follows: it does not say when something ends or is due. */
+  /** Matches where the following text does not say when something ends or is due. */
   private static final String NO_END =
       "(?iu:(?!(?:[\\p{L}: ]{0,24}[:"
           + " ])?(?:(?:until|till?|through|expir\\p{L}*|due|valid|next|eol|back"
@@ -122,9 +122,9 @@ final class ItemTimes {
   }
 
   /**
-   * Whether the dates show that the newest fact is first: true if they fall from fact to fact,
-   * false if they rise. Empty if some rise and some fall, or if fewer than two differ from the date
-   * before.
+   * Whether the dates show that the newest fact is first: true if they get earlier from fact to
+   * fact, false if they get later. Empty if some get earlier and some later, or if fewer than two
+   * dates differ from the previous date in their list.
    */
   private static Optional<Boolean> seen(List<Section> sections) {
     Map<String, Integer> last = new TreeMap<>();
@@ -141,7 +141,7 @@ final class ItemTimes {
     return known ? Optional.of(falling > 0) : Optional.empty();
   }
 
-  /** Returns the headings above a section's list or lessons, up to the first one with a date. */
+  /** Returns the headings above a section, except a lesson's own; stops before a dated heading. */
   private static String list(Section one) {
     List<String> above = one.headings();
     int dated = 0;
@@ -166,7 +166,7 @@ final class ItemTimes {
     return IN_ITEM.stream().flatMapToInt(form -> times(form.matcher(text), year)).max();
   }
 
-  /** Returns the times of the dates up to tomorrow; no fact was written later. */
+  /** Returns the times of the found dates up to tomorrow; a later date cannot be a fact's time. */
   private static IntStream times(Matcher found, Optional<String> year) {
     return found
         .results()

@@ -14,9 +14,9 @@ import java.util.regex.Pattern;
 /**
  * Decides how a file of facts, such as {@code MEMORY.md}, is cut into items, each of which becomes
  * an entry. If the file has lines that contain only {@value ItemScan#DIVIDER}, the items are the
- * blocks between these lines. In any other file, the items are those of Markdown lists, with all
- * lines indented under them. If they are not a list of facts, the file is cut at its headings or,
- * if it has fewer than {@value #LEAST}, into paragraphs.
+ * blocks between these lines. In any other file, each item of a Markdown list is an item, with all
+ * lines indented under it. If these items are not a list of facts, the file is cut at its headings
+ * or, if it has fewer than {@value #LEAST} headings, into paragraphs.
  *
  * <p>The items of a list of facts contain most of the text. There are at least {@value #LEAST}
  * items; fewer are enough if the file has no other text or fewer than {@value #LEAST} headings.
@@ -65,7 +65,7 @@ final class Items {
 
   private static final Pattern SENTENCE = Pattern.compile(".*[.!?。！？][*_`)\"”]{0,3}\\s*");
 
-  /** Minimum number of headings with items in a file of lessons; fewer headings may be chapters. */
+  /** Minimum number of headings above list items for the headings to be lessons, not chapters. */
   private static final int LESSONS = 5;
 
   /** The heading of a chapter: at most three words or six Chinese characters, and no number. */
@@ -139,7 +139,10 @@ final class Items {
     return new Cut(Way.WHOLE, List.of(), "whole: " + why);
   }
 
-  /** Whether a file has the name and type of one fact, as Claude Code writes it, and no list. */
+  /**
+   * Whether a file is one fact, as Claude Code writes it: the front matter has a name and a type,
+   * and the text has fewer than {@value #LEAST} list items or a line such as {@code Why:}.
+   */
   private static boolean isOneFact(FrontMatter matter, String text, List<Item> items) {
     return matter.first("name").isPresent()
         && matter.first("type", "metadata.type").isPresent()
@@ -175,7 +178,7 @@ final class Items {
         : whole("no list of facts");
   }
 
-  /** Whether headings have few items each, and at least half are longer than chapter titles. */
+  /** Whether headings have few items each, and at most half of the headings look like chapters. */
   private static boolean areLessons(Set<Heading> headings, int items) {
     return headings.size() >= LESSONS
         && items < PER_LESSON * headings.size()

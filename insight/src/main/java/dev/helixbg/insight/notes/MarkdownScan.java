@@ -35,7 +35,7 @@ record MarkdownScan(
   private static final Pattern REFERENCE =
       Pattern.compile("\\[([^\\[\\]]{1,999})\\](?:\\[([^\\[\\]]{0,999})\\])?(?![(\\[])");
 
-  /** A definition of a link, but not of a footnote, whose label begins with ^. */
+  /** A definition of a link. A definition of a footnote has a label with ^, and does not match. */
   private static final Pattern DEFINITION =
       Pattern.compile(" {0,3}\\[((?!\\^)[^\\[\\]]{1,999})\\]:\\s*(\\S.*)");
 

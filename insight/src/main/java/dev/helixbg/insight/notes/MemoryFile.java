@@ -53,7 +53,7 @@ public record MemoryFile(
     return ideographs + Math.ceilDiv(text.length() - ideographs, LETTERS);
   }
 
-  /** Returns in words by how much the file exceeds the limit of its agent; empty if it fits. */
+  /** Returns in words how far the file exceeds what its agent loads or stores; empty if it fits. */
   public Optional<String> overBound() {
     boolean isOfBlocks = cut.equals(Items.BLOCKS);
     int bound = isOfBlocks ? BLOCK_CHARACTERS : LOADED_LINES;

@@ -103,8 +103,9 @@ final class MemoryPlaces {
   }
 
   /**
-   * Whether a path is one of these places in a repository. The path is relative to the repository's
-   * top folder, with {@code /} between names. A place that begins with a dot can be in any folder.
+   * Whether a path is a place of memory or instruction files in a repository. The path is relative
+   * to the repository's top folder, with {@code /} between names. A place that begins with a dot
+   * can be in any folder.
    */
   static boolean isInRepository(String path) {
     return IN_ANY_REPOSITORY.matcher(path).matches();

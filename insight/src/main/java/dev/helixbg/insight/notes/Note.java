@@ -182,7 +182,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     return new Note(path, title, matter, division.timed(), why);
   }
 
-  /** Removes headings that recur in several lessons, such as <em>Context</em>, except dates. */
+  /** Removes undated headings that recur as a part of several lessons, such as <em>Context</em>. */
   private static void removeParts(List<Heading> headings) {
     Map<String, Long> uses =
         headings.stream().collect(Collectors.groupingBy(Heading::title, Collectors.counting()));
@@ -199,7 +199,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     headings.removeIf(one -> lessons.getOrDefault(one.title(), Set.of()).size() >= Items.LEAST);
   }
 
-  /** Returns links in properties such as {@code up: "[[pond]]"}, with the offset {@code start}. */
+  /** Returns links in properties like {@code up: "[[pond]]"}; all have the offset {@code start}. */
   private static List<Link> linksOf(FrontMatter matter, int start) {
     return matter.values().values().stream()
         .flatMap(List::stream)

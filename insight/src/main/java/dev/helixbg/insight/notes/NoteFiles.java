@@ -149,14 +149,14 @@ public final class NoteFiles {
     return files;
   }
 
-  /** Returns the top folder of the git work tree with a path, even if git ignores the path. */
+  /** Returns the top folder of the git work tree that contains a path, even if git ignores it. */
   public static Optional<Path> top(Path path) {
     return Stream.iterate(path, Objects::nonNull, Path::getParent)
         .filter(GitIgnore::isTop)
         .findFirst();
   }
 
-  /** Returns the top folder of the git work tree with a path; empty if git ignores the path. */
+  /** Returns the top folder of the git work tree that contains a path; empty if git ignores it. */
   public static Optional<Path> repository(Path path) {
     return GitIgnore.above(path).tree();
   }
@@ -210,7 +210,7 @@ public final class NoteFiles {
     return dot > 0 && ENDINGS.contains(name.substring(dot).toLowerCase(Locale.ROOT));
   }
 
-  /** Takes a file with any name: a memory file, or a file that the user named. */
+  /** Adds a file with any name to the found files: a memory file, or a file that the user named. */
   private void takeNamed(Path file) throws IOException {
     if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       take(file, FileState.of(file));
@@ -219,7 +219,7 @@ public final class NoteFiles {
     }
   }
 
-  /** Takes a memory file, unless git ignores it or its folder, or one of its folders is a link. */
+  /** Adds a memory file to the found files, unless git ignores it or a link leads to its folder. */
   private void takePlace(Path file) throws IOException {
     boolean isSkipped = ignored.ignores(file, false);
     for (Path one = file.getParent(); !one.equals(root.folder()); one = one.getParent()) {
@@ -361,7 +361,7 @@ public final class NoteFiles {
     leftOut.putIfAbsent(path, new LeftOut.File(root.shown(path), why));
   }
 
-  /** Lists a link as left out if it has the name of a note, or leads to a folder elsewhere. */
+  /** Lists a link as left out if it has a note's name, or leads to a folder outside the notes. */
   private void leaveOutLink(Path link, String name, boolean isWanted) throws IOException {
     boolean hides =
         !isMemoryOnly

@@ -19,9 +19,10 @@ import java.util.stream.Stream;
 /**
  * Finds the targets of links. A link is a path relative to the note or to the folder of notes. A
  * wiki link can also be a name, an alias, or the Zettelkasten id at the beginning of a name. A link
- * to a folder leads to the folder's page index or README. Names match in any Unicode form; case
- * matters only if paths differ in nothing else. If several notes match, the link leads to the note
- * in the folder of the link. If that folder has none, it leads to the note with the shortest path.
+ * to a folder leads to the folder's page {@code index} or {@code README}. Names match in any
+ * Unicode form; case matters only if paths differ in nothing else. If several notes match, the link
+ * leads to the matching note in the folder of the note with the link. If that folder has none, it
+ * leads to the matching note with the shortest path.
  */
 final class NoteLinks {
   /** The name of a page to which links to its folder lead. */
@@ -115,7 +116,7 @@ final class NoteLinks {
     return lower(heading).replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-');
   }
 
-  /** Resolves {@code .} and {@code ..} in a path; {@code ..} if it leaves the folder of notes. */
+  /** Resolves {@code .} and {@code ..}; returns {@code ..} if the path leaves the notes folder. */
   private static String normal(String path) {
     Deque<String> parts = new ArrayDeque<>();
     for (String part : NormalForm.composed(path).split("/")) {
@@ -135,7 +136,7 @@ final class NoteLinks {
     return path.substring(0, path.lastIndexOf('/') + 1);
   }
 
-  /** Returns a path without its ending; Logseq writes {@code a___b} or {@code a%2Fb} for a/b. */
+  /** Returns a path without its ending; {@code a/b} for Logseq's {@code a___b} or {@code a%2Fb}. */
   private static String withoutEnding(String path) {
     String name = fileName(path);
     String own = NoteFiles.isNote(name) ? NoteName.withoutEnding(name) : name;

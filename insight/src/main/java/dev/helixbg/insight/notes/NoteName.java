@@ -27,7 +27,7 @@ public record NoteName(String file, String heading, String part) {
 
   private static final int MAX_LINK_TITLE = 100;
 
-  /** The topic of files in the folder of the notes itself. */
+  /** The topic of files that are directly in the folder of notes, not in a subfolder. */
   static final String TOP = "./";
 
   /** Words for the part before the first heading, in brackets at the end of the part's name. */
@@ -140,7 +140,7 @@ public record NoteName(String file, String heading, String part) {
         && (other.equals(TOP) || topic.startsWith(other));
   }
 
-  /** Returns the place in words for a sentence. Names that are not plain words are quoted. */
+  /** Returns the place in words that fit into a sentence; quotes names that are not plain words. */
   public String words() {
     String of = QuotedName.of(file);
     String where = heading.isEmpty() ? of : "the section " + quoted(heading) + " of " + of;

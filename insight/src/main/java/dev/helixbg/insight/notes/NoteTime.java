@@ -185,7 +185,7 @@ record NoteTime(Optional<Boolean> dayFirst) {
         : second > NAMES.size() ? Optional.of(false) : Optional.empty();
   }
 
-  /** Parses a date. {@code dayFirst} decides if the order of day and month is not clear from it. */
+  /** Parses a date. If its order of day and month is unclear, {@code dayFirst} gives the order. */
   static OptionalInt minutes(String date, Optional<Boolean> dayFirst) {
     Matcher found = YEAR_FIRST.matcher(date);
     if (found.matches() || found.usePattern(DIGITS).matches()) {

@@ -97,7 +97,7 @@ public final class NotesLog {
 
   private static final Pattern EVERY_FILE = Pattern.compile("[*/]*");
 
-  /** Values with which Windsurf and Kiro load a rule only if the user or the model asks for it. */
+  /** Front matter values of rules that Windsurf and Kiro load only when asked by user or model. */
   private static final Pattern ON_REQUEST = Pattern.compile("manual|auto|model_decision");
 
   private NotesLog() {}
@@ -339,7 +339,8 @@ public final class NotesLog {
 
   /**
    * Returns the folder of a file as a topic. Only the end of a long path is kept. A blank becomes a
-   * hyphen, because blanks separate links. The folder of the notes itself is {@code ./}.
+   * hyphen, because blanks separate the references in an entry's list of links. The folder of the
+   * notes itself is {@code ./}.
    */
   static String topic(String path) {
     String folder = path.substring(0, path.lastIndexOf('/') + 1);

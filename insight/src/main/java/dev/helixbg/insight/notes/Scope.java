@@ -37,7 +37,7 @@ public record Scope(
   private static final Map<String, String> SAME_AGENT =
       Map.of("github", "copilot", "codeium", "windsurf");
 
-  /** A reference to the text's own folder: a relative link, an import, an agent's file, words. */
+  /** Reference to a text's own folder: relative link, import, agent's file, <i>this folder</i>. */
   private static final Pattern OF_FOLDER =
       Pattern.compile(
           "(?im)(?:\\]\\(|^ {0,3}\\[[^\\]\\n]+\\]:\\s*+|<(?:img|a)\\s[^>]{0,200}(?:src|href)=[\"'])"
@@ -101,7 +101,7 @@ public record Scope(
     return apart(other, true).isEmpty() && headings(other).isEmpty();
   }
 
-  /** Returns why no session is about both entries; such a pair is never at a report's top. */
+  /** Returns why no agent's session works with both entries; no report's top has such a pair. */
   public Optional<String> elsewhere(Scope other, boolean sameWords) {
     return differ("they are for different projects", owner, other.owner)
         .or(() -> differ("they are for different files", paths, other.paths))
@@ -136,7 +136,7 @@ public record Scope(
     return -(folder.length() + 2 * paths.length() + owner.length());
   }
 
-  /** Whether it depends on the folders of the two files which sessions load them. */
+  /** Whether the folders of the two files decide which sessions load these files. */
   private boolean mayNest(Scope other) {
     return areOfMemory(other)
         && !isOfHome()
@@ -170,7 +170,7 @@ public record Scope(
                     : Optional.empty());
   }
 
-  /** Returns a sentence if two facts of one file are under different headings without dates. */
+  /** If two facts of one file are under different headings without dates, returns this in words. */
   private Optional<String> headings(Scope other) {
     if (!entry.isFact() || !NoteName.areInOneFile(entry, other.entry)) {
       return Optional.empty();

@@ -26,8 +26,8 @@ public record ActFrequency(double share) {
 
   /**
    * Estimates the share by expectation maximization. Because of the {@value #MORE} invented pairs,
-   * an almost certain pair can lead even if only a few pairs were read. The share is at most {@link
-   * #CALIBRATED}, because the accuracy was measured only up to that share.
+   * an almost certain pair can be at the report's top even if only a few pairs were read. The share
+   * is at most {@link #CALIBRATED}, because the accuracy was measured only up to that share.
    *
    * @param acts for each pair, the calibrated probability that it is worth an act
    */

@@ -31,10 +31,10 @@ import java.util.stream.Stream;
  * @param objection a reason not to call the texts the same: numbers or identifiers differ, one text
  *     opposes the other, or each of two texts with similar wording has a word of its own. A text
  *     that only says more is not an objection
- * @param certain whether the difference is certain: the wording is similar, the texts are not
- *     English, numbers or identifiers differ, or words oppose each other. The negation of a word in
- *     one of two texts with different wording is not certain, because it may belong to another
- *     statement
+ * @param certain whether the difference is certain. It is certain if the wording is similar, if the
+ *     texts are not English, if numbers or identifiers differ, or if words or their order oppose
+ *     each other. The negation of a word in one of two texts with different wording is not certain,
+ *     because it may belong to another statement
  */
 public record MeaningDifference(
     Optional<String> words, boolean edit, Optional<String> objection, boolean certain) {
@@ -62,8 +62,8 @@ public record MeaningDifference(
   private static final String MARKUP = "[*`_\"'”’]{0,3}";
 
   /**
-   * Position that does not follow a word, number or bracket. Markup between these and the position
-   * is ignored.
+   * Matches a position that does not follow a word, number, closing bracket, dot, percent sign or
+   * degree sign. Markup before the position is ignored.
    */
   private static final String FREE = "(?<![\\p{L}\\p{N}\\p{M})\\].%%°]%s)".formatted(MARKUP);
 
@@ -73,10 +73,10 @@ public record MeaningDifference(
           .formatted(MARKUP, PairDisagreement.MINUS);
 
   /**
-   * Characters that are signs only in certain places; elsewhere, they are markup or punctuation.
-   * Signs are {@code ~} before a number or path, the dots or the slash at the beginning of a path,
-   * a slash between blanks, and the stars in products, schedules and file patterns. A hyphen
-   * between blanks is not a sign, because it is usually a dash.
+   * Characters that are signs with a meaning only in certain places; elsewhere, they are markup or
+   * punctuation. Such signs are {@code ~} before a number or path, the dots or the slash at the
+   * beginning of a path, a slash between blanks, and the stars in products, schedules and file
+   * patterns. A hyphen between blanks is not a sign, because it is usually a dash.
    */
   private static final String SIGNS_BY_PLACE =
       "~~|%1$s~(?=[\\p{L}\\p{N}/])|%1$s\\.{1,2}(?=/)|%1$s(?<!/)/(?![/>])".formatted(FREE)
@@ -275,7 +275,7 @@ public record MeaningDifference(
     return new MeaningDifference(words, false, objection, certain.isPresent());
   }
 
-  /** Whether an additional word makes a text say something else, and not only more. */
+  /** Whether an additional word changes what a text says, and does not only add to it. */
   private static boolean limits(String word) {
     return PairDisagreement.negates(word) || LIMITS.contains(word);
   }
@@ -308,7 +308,7 @@ public record MeaningDifference(
     return all.stream().flatMap(one -> opposed(a, b, one).stream()).findFirst();
   }
 
-  /** Returns a difference in tokens that fulfil a condition; empty if a text has no such token. */
+  /** Returns how tokens that fulfil a condition differ; empty if either text has no such token. */
   private static Optional<String> opposed(List<Token> a, List<Token> b, Predicate<Token> one) {
     return a.stream().anyMatch(one) && b.stream().anyMatch(one)
         ? told(a.stream().filter(one).toList(), b.stream().filter(one).toList())

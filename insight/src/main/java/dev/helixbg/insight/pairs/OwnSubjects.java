@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 /**
  * Decides whether two texts have the same form but different subjects. Example: the first text
  * repeats <i>events</i> where the second text repeats <i>audit_log</i>, and neither text contains
- * the other's word. A judge would see only the form. The bounds were chosen on the notes that the
- * judge of notes was trained with, see {@code insight/src/judge/README.md}.
+ * the other's word. A judge would see only the form. The limits in this class were chosen on the
+ * notes that the judge of notes was trained with, see {@code insight/src/judge/README.md}.
  */
 final class OwnSubjects {
   /** Maximum number of words of a text that are compared. */

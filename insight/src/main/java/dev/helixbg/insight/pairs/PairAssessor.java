@@ -37,10 +37,10 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
   /**
    * Returns the assessment of two facts of memory files. If it is unknown which fact is older,
    * neither fact is called overtaken: in public files, only 5 of 48 such verdicts are right. The
-   * judge calls many short facts the same although one word reverses one of them. {@link
-   * MeaningDifference#objection} therefore decides whether they may be the same. Facts have no
-   * {@link PairFit}, because their log odds come from {@link FactOdds}. A fit would also have
-   * little use: an agent that answers about a memory file answers about all its pairs that the
+   * judge calls many pairs of short facts the same although one word reverses the meaning of one
+   * fact. {@link MeaningDifference#objection} therefore decides whether they may be the same. Facts
+   * have no {@link PairFit}, because their log odds come from {@link FactOdds}. A fit would also
+   * have little use: an agent that answers about a memory file answers about all its pairs that the
    * judge has read, so no pair is left to adjust.
    */
   Assessment ofFacts(Reading reading, Finding.Relation pair) {
@@ -124,8 +124,8 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
   }
 
   /**
-   * Whether a pair may lead the report: the models can read both entries, and {@link #apart} finds
-   * no reason to keep both.
+   * Whether a pair may be in the report's top section: the models can read both entries, and {@link
+   * #apart} finds no reason to keep both.
    */
   public static boolean mayLead(NamedEntry one, NamedEntry other) {
     return !Script.isUnreadable(one.content())

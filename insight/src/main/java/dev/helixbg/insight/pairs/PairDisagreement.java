@@ -79,9 +79,10 @@ public final class PairDisagreement {
       Pattern.compile("(?<=\\p{L}{2})(?:[aeoéаоы]+|(?<=(\\p{L}))\\1)$");
 
   /**
-   * Words that oppose each other, by {@link #stem}. A line has two sides; the value of a word is
-   * the number of its line, negative for the second side. Words such as <i>before</i> and
-   * <i>after</i> are missing, because <i>A before B</i> means <i>B after A</i>.
+   * Words that oppose each other; the keys are their stems ({@link #stem}). Each line of the text
+   * below has two sides. The value of a word is the number of its line, negative for the second
+   * side. Words such as <i>before</i> and <i>after</i> are missing, because <i>A before B</i> means
+   * <i>B after A</i>.
    */
   private static final Map<String, Integer> SIDES =
       sides(
@@ -161,8 +162,8 @@ public final class PairDisagreement {
    * Returns a pattern for texts that have one of the given words among their first three words.
    *
    * @param words words that count only as whole words
-   * @param unspaced words of writing systems without blanks between words; they may be inside the
-   *     first or second run of letters
+   * @param unspaced words of writing systems without blanks between words; they may also be inside
+   *     the first or second run of letters
    */
   private static Pattern beginning(String words, String unspaced) {
     String first = "(?iu)(?:[^\\p{L}]*+\\p{L}++){0,2}?[^\\p{L}]*+(?:(?:%s)(?!\\p{L})|%s)";
@@ -182,7 +183,7 @@ public final class PairDisagreement {
     return reversal(one, other, a, b).or(() -> negation(a, b));
   }
 
-  /** Returns an {@link #opposition} in a word that only one text negates. */
+  /** Returns an {@link #opposition} of this kind: only one of the texts negates a certain word. */
   static Optional<String> negation(String one, String other) {
     return negation(plainly(one), plainly(other));
   }
@@ -196,7 +197,7 @@ public final class PairDisagreement {
     return reversed(a, b).or(() -> forbidden(one, other)).or(() -> forbidden(other, one));
   }
 
-  /** Returns what a text says, with <i>never</i> in place of a beginning that forbids. */
+  /** Returns what a text says; a forbidding beginning like <i>avoid</i> becomes <i>never</i>. */
   private static Said plainly(String text) {
     Matcher forbids = FORBIDS.matcher(text);
     return said(

@@ -10,8 +10,8 @@ import java.util.List;
  * shifts the logits of <i>same</i> and <i>overtaken</i>.
  *
  * @param temperature divisor of the logits, before the score is added
- * @param same addend to the logit of <i>same</i>, in units of the calibration's temperature
- * @param overtaken addend to the logit of <i>overtaken</i>, in the same units
+ * @param same addend to the logit of <i>same</i>, as a multiple of the calibration's temperature
+ * @param overtaken addend to the logit of <i>overtaken</i>, as a multiple of the same temperature
  */
 record PairFit(double temperature, double same, double overtaken) {
   /** The fit that changes nothing. It is used if there are too few answers. */
@@ -25,7 +25,7 @@ record PairFit(double temperature, double same, double overtaken) {
   /** Prior standard deviation of the logarithm of the temperature. */
   private static final double TEMPERATURE = 0.5;
 
-  /** Prior standard deviation of the addends. */
+  /** Prior standard deviation of the addends {@code same} and {@code overtaken}. */
   private static final double BIAS = 2;
 
   /** Number of values of each parameter that are tried on each side of {@link #NONE}. */

@@ -93,8 +93,8 @@ public record ReadingStore(Database database, String model) {
   }
 
   /**
-   * Deletes readings that have another model or none of these keys, if they are many and outnumber
-   * the remaining readings.
+   * Deletes unused readings if they are many and outnumber the used readings. A reading is used if
+   * it is of this model and has one of {@code keys}.
    */
   void forgetStale(Set<String> keys) {
     database.forgetStale(

@@ -28,15 +28,16 @@ import java.util.stream.Collectors;
 /**
  * Lets the pair judges read the first pairs of the list of relations, and ranks these pairs. First
  * come pairs of which one entry can probably be removed, then pairs in which one entry repeats the
- * other. Then come other pairs that may lead the report, and then pairs that may not lead it. Each
- * of these four parts is ordered by the log odds of <i>same</i> or <i>overtaken</i>. For pairs
- * other than facts, the weighted score from vectors and words is added to the log odds. Pairs that
- * were not read come last.
+ * other. Then come other pairs that may be in the report's top section, and then pairs that may
+ * not. Each of these four parts is ordered by the log odds of <i>same</i> or <i>overtaken</i>. For
+ * pairs other than facts, the weighted score from vectors and words is added to the log odds. Pairs
+ * that were not read come last.
  *
  * <p>Readings are saved. If there is no new pair to read, no model is opened.
  *
  * @param opener opens the pair judges, which are closed after the last pair
- * @param said whether one entry of a pair can be removed; empty if no reliable agent has answered
+ * @param said a reliable agent's answer whether one entry of a pair can be removed; empty if there
+ *     is none
  */
 public record RelationReranker(
     ReadingStore memory,
@@ -51,7 +52,7 @@ public record RelationReranker(
   /**
    * Returns the list in its new order.
    *
-   * @param first number of pairs to read
+   * @param first number of pairs to read, from the beginning of the list
    * @throws InterruptedException when the thread is interrupted; earlier readings are saved
    * @throws dev.helixbg.embed.EmbeddingException when the model cannot be used
    */

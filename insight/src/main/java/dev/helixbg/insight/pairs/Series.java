@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 /**
  * Decides whether two texts belong to a series. Such texts have the same form, but different dates,
  * periods, instances, environments, hosts or versions in the title, the first sentence or the front
- * matter. A judge tends to call them the same, but both must be kept. The bounds were chosen on the
- * notes of this project, see {@code docs/findings.md}.
+ * matter. A judge tends to call them the same, but both must be kept. The limits in this class were
+ * chosen on the notes of this project, see {@code docs/findings.md}.
  */
 final class Series {
   /** Maximum number of tokens of a text that are compared. */

@@ -64,9 +64,9 @@ public record WordDifference(Set<String> others) {
   }
 
   /**
-   * Whether one text repeats the other. The text must have no word that the other text lacks, and
-   * nearly all its sequences of words must be in the other text. The bounds were chosen on public
-   * notes, see {@code insight/src/judge/README.md}.
+   * Whether one of two texts repeats the other. The repeating text must have no word that the other
+   * text lacks, and nearly all its sequences of words must be in the other text. The limits in this
+   * class were chosen on public notes, see {@code insight/src/judge/README.md}.
    */
   static boolean isRepetition(String one, String other) {
     return isWithin(one, other) || isWithin(other, one);

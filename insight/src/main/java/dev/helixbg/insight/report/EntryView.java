@@ -111,7 +111,7 @@ record EntryView(
     return PrintableText.block(WordDifference.begin(named.content()));
   }
 
-  /** Returns the matching text between brackets, for formats that cannot show it in bold. */
+  /** Returns the match and the text around it; brackets mark the match in formats without bold. */
   Optional<String> matchedText() {
     return matched.map(found -> found.before() + "⟦" + found.text() + "⟧" + found.after());
   }

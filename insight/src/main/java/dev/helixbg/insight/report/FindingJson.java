@@ -95,7 +95,7 @@ class FindingJson {
   /** Maximum number of relations that are written in full; enough for reports on 4,000 entries. */
   static final int FULL_RELATIONS = 2_000;
 
-  /** Maximum length, in UTF-16 units, of a text in a relation that is not written in full. */
+  /** Maximum length, in UTF-16 units, of an entry's text if it is not written in full. */
   private static final int SHORT_TEXT = 200;
 
   /** Maximum number of moved sources in a report, and also of secrets. */
@@ -116,7 +116,7 @@ class FindingJson {
     pairs = JudgedRelations.of(findings.relations(), judgements);
   }
 
-  /** Returns the ids of the leading findings, in the order of the report. */
+  /** Returns the ids of the findings in the report's top section, in their order there. */
   final List<String> leading() {
     return Stream.concat(
             findings.copies().stream().limit(LeadingSection.MAX_COPIES), pairs.leading().stream())

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 
-/** All findings of a report: first the leading findings, then the other findings by kind. */
+/** All findings of a report: first those in its top section, then the others, ordered by kind. */
 public final class FindingList extends FindingJson {
   private final StringWriter line;
   private final Sink sink;

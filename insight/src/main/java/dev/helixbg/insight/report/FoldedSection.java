@@ -17,7 +17,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The findings of one kind that do not lead the report; {@code total} tells how many are listed.
+ * The findings of one kind that are not in the report's top section; {@code total} tells how many
+ * are listed.
  */
 record FoldedSection(String title, String total, String intro, List<LineView> lines) {
   /** Maximum number of findings in a section; {@code helix-bg findings --all} lists the others. */

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The leading findings of a report: exact copies, then pairs of entries. */
+/** The top section of a report: exact copies, then pairs of entries. */
 record LeadingSection(List<CopiesView> copies, List<FilePairs> pairs) {
   static final int MAX_COPIES = 10;
 

@@ -67,7 +67,7 @@ record PlacesSection(
         more(left + repaired, "; report.json lists more of these files."));
   }
 
-  /** {@code goes} has the number of tokens that each file would lose: {@link Report#savings}. */
+  /** Returns the section on memory files; {@code goes} is the result of {@link Report#savings}. */
   static PlacesSection ofMemory(List<MemoryFile> files, Map<String, Integer> goes) {
     int characters = files.stream().mapToInt(MemoryFile::characters).sum();
     int tokens = files.stream().mapToInt(MemoryFile::tokens).sum();

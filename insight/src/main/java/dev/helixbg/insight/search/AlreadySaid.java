@@ -59,8 +59,9 @@ public record AlreadySaid(
 
   /**
    * Minimum probability of <i>same</i> with which the judge overrules an uncertain {@link
-   * MeaningDifference}. In {@code bench related}, rewrites with a changed fact have at most 0.748,
-   * and eight rewrites with the same facts have at least 0.792.
+   * MeaningDifference}. In the benchmark {@code bench related}, texts that were rewritten with a
+   * changed fact have a probability of at most 0.748. Eight texts that were rewritten with the same
+   * facts have at least 0.792.
    */
   private static final double SURE = 0.77;
 
@@ -81,10 +82,10 @@ public record AlreadySaid(
   }
 
   /**
-   * A similar entry.
+   * An entry that is similar to the text of a {@link Question}.
    *
-   * @param text the part of the entry that matches best
-   * @param similarity the cosine of the match
+   * @param text the part of the entry that matches that text best
+   * @param similarity highest cosine of that text with the entry or one of its passages
    */
   public record Near(String name, Kind kind, String text, String whole, double similarity) {
     /**
@@ -127,8 +128,9 @@ public record AlreadySaid(
     }
 
     /**
-     * Returns the answer without a pair judge. It is <i>yes</i> only if an entry equals the text
-     * except in form. {@code nearDuplicate} is the minimum similarity of a near-duplicate.
+     * Returns the answer without a pair judge. It is <i>yes</i> only if an entry and the text
+     * differ in nothing but Unicode forms, white space, case and markup. {@code nearDuplicate} is
+     * the minimum similarity of a near-duplicate.
      */
     public AlreadySaid byVectors(double nearDuplicate) {
       return withoutModel()
@@ -140,9 +142,9 @@ public record AlreadySaid(
     }
 
     /**
-     * Returns the answer if it needs no model. It is <i>yes</i> if an entry equals the text.
-     * Otherwise, it is <i>unknown</i> if the models cannot read the text, because all such texts
-     * look alike to them.
+     * Returns the answer if it needs no model. It is <i>yes</i> if an entry and the text differ in
+     * nothing but Unicode forms, white space, case and markup. Otherwise, it is <i>unknown</i> if
+     * the models cannot read the text, because all such texts look alike to them.
      */
     private Optional<AlreadySaid> withoutModel() {
       return near.stream()

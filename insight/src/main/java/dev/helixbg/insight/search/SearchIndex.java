@@ -145,8 +145,9 @@ public final class SearchIndex implements AutoCloseable {
   }
 
   /**
-   * Compares rows with all vectors. For one search, packing vectors and compiling a kernel would
-   * take longer than computing all products. Both ways give the same bits.
+   * Compares rows with all vectors. For one search, the vectors are not packed, because packing
+   * them and compiling a kernel would take longer than computing all products. Packed vectors give
+   * the same bits.
    */
   private void compare(List<float[]> rows, PairSink sink) {
     if (packed.isPresent()) {

@@ -8,8 +8,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Compares all vectors with each other. The number of threads and the kernel affect only the order
- * in which pairs are found.
+ * Compares all vectors with each other. The number of threads and the choice of {@link TileKernel}
+ * affect only the order in which pairs are found.
  */
 public final class AllPairs {
   /** Smallest number of vectors that fills whole strips and panels; see {@link PackedVectors}. */
@@ -17,7 +17,8 @@ public final class AllPairs {
 
   /**
    * Side of a square block of work, in multiples of {@link #UNIT} vectors. The 12 panels of a block
-   * have 576 KiB, so they stay in an L2 cache while all strips of the block are read.
+   * (see {@link PackedVectors}) have 576 KiB, so they stay in an L2 cache while all strips of the
+   * block are read.
    */
   private static final int BLOCK_UNITS = 4;
 

@@ -47,7 +47,7 @@ record CodeKernel(MemorySegment code, MemorySegment panels, int dimension) imple
     return MachineCode.runs("avx2") && MachineCode.has("fma") ? List.of(256) : List.of();
   }
 
-  /** Returns machine code with vectors of a size; empty if the system refuses generated code. */
+  /** Returns machine code with vectors of {@code bits} bits; empty if the system forbids it. */
   static Optional<TileKernel.Packing> withVectors(int bits) {
     return MachineCode.function(TileCode.write(bits))
         .map(function -> (columns, arena) -> new CodeKernel(function.address(), columns, arena));

@@ -7,9 +7,9 @@ import static dev.helixbg.insight.similarity.PackedVectors.STRIP;
  * Computes dot products in scalar code, which every compiler of the JVM compiles well. Tests
  * compare vector kernels with it.
  *
- * <p>The kernel runs only if {@link CodeKernel} cannot, and there are fewer than 20 million pairs
- * or {@link VectorKernel} cannot run. Its panels are on the heap, which interpreted code reads
- * faster.
+ * <p>The kernel runs only if {@link CodeKernel} cannot run. It then runs if there are fewer than 20
+ * million pairs, or if {@link VectorKernel} cannot run. Its panels are on the heap, which
+ * interpreted code reads faster.
  */
 record ScalarKernel(float[] panels, int dimension) implements TileKernel {
   private static final int ROWS = 3;

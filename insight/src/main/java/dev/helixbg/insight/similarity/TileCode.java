@@ -11,8 +11,8 @@ import dev.helixbg.config.x86.AvxAssembler.Register;
  * Writes a function {@code float(strip, panel, products, dimension)} in machine code. It multiplies
  * a strip by a panel, and returns the largest product, or 0 if all products are below 0.
  *
- * <p>The sums of several rows with two vectors of columns stay in registers: with 256 bits, six
- * rows in 12 of 16 registers; with 512 bits, 12 rows in 24 of 32 registers.
+ * <p>The sums for several rows, each with two vector registers of columns, stay in registers: with
+ * 256 bits, six rows in 12 of 16 registers; with 512 bits, 12 rows in 24 of 32 registers.
  *
  * @param vector size of a vector in bytes
  * @param rows number of rows that are computed at once
@@ -52,7 +52,7 @@ record TileCode(int vector, int rows, AvxAssembler code) {
     return code.code();
   }
 
-  /** Returns the register of a row's sums for the first or the second vector of columns. */
+  /** Returns the register with a row's sums for the first or second vector register of columns. */
   private static int sum(int row, int half) {
     return SUMS + 2 * row + half;
   }

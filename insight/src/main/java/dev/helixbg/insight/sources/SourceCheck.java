@@ -45,7 +45,7 @@ public final class SourceCheck {
   private final ZoneId zone;
   private final Map<Path, Known> known = new HashMap<>();
 
-  /** Results of entries at one commit, by {@link #identity}. An unreadable commit is tried once. */
+  /** Outcomes for entries at a commit, by {@link #identity}. An unreadable commit is tried once. */
   private record Known(
       GitRepository repository, Map<String, Outcome> about, AtomicBoolean isUnreadable) {
     Known(GitRepository repository) {

@@ -196,7 +196,7 @@ public final class TermVectors {
     return starts.length - 1;
   }
 
-  /** Returns the cosine of two texts. */
+  /** Returns the cosine of the vectors of two texts. */
   public float similarity(int a, int b) {
     float sum = 0;
     int i = starts[a];
@@ -271,7 +271,7 @@ public final class TermVectors {
     return new Postings(postingStarts, textAt, postedWeight);
   }
 
-  /** Receives cosines or shares above 0. */
+  /** Receives a text and its cosine, or its share of a query's terms, if this number is above 0. */
   public interface Sink {
     void accept(int text, float similarity);
   }

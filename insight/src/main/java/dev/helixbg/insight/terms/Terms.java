@@ -108,8 +108,8 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
   }
 
   /**
-   * Returns a number computed from a word's first two letters, which are also its term's; -1 if not
-   * ASCII.
+   * Returns a number computed from a word's first two letters; -1 if they are not ASCII. The word's
+   * term begins with the same letters.
    */
   private static int beginning(char[] text, int start, int end) {
     int first = lower(text[start]);
