@@ -9,6 +9,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.helixbg.config.files.OnDisk;
 import dev.helixbg.config.text.HostileText;
+import dev.helixbg.daemon.Program.Ended;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -28,7 +29,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -64,8 +64,6 @@ class FetchModelsTest {
 
   /** Length of the page with which the host redirects to a store, in bytes; -1: no redirect. */
   private int redirect = -1;
-
-  private record Ended(int code, String err) {}
 
   @BeforeAll
   static void curlIsThere() {
@@ -158,19 +156,10 @@ class FetchModelsTest {
     List<String> command =
         new ArrayList<>(List.of("bash", SCRIPT.toString(), "--to", folder.toString()));
     command.addAll(arguments);
-    Path err = folder.resolve("err");
-    ProcessBuilder builder =
-        new ProcessBuilder(command)
-            .redirectError(err.toFile())
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD);
+    ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().keySet().removeIf(name -> name.toLowerCase().endsWith("_proxy"));
     builder.environment().putAll(variables);
-    Process process = builder.start();
-    if (!process.waitFor(5, TimeUnit.MINUTES)) {
-      process.destroyForcibly();
-      throw new AssertionError("fetch-models does not end");
-    }
-    return new Ended(process.exitValue(), Files.readString(err));
+    return ExternalTool.run(builder);
   }
 
   private Path file() {
