@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.helixbg.config.ForkedJvm;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import java.io.IOException;
 import java.io.InputStream;
@@ -59,7 +60,7 @@ class NoNetworkTest {
     // With UsePerfData, the JVM would write to /tmp/hsperfdata.
     List<String> options = List.of("-XX:-UsePerfData", "-Djava.io.tmpdir=" + temp);
     String cached = cache.resolve("cache").toString();
-    command.addAll(OtherJvm.command(options, Embedding.class, cached));
+    command.addAll(ForkedJvm.command(options, Embedding.class, cached));
     ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
     builder.environment().put("DJL_OFFLINE", "false");
     builder.environment().put("OPT_OUT_TRACKING", "false");

@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.ForkedJvm;
 import dev.helixbg.config.text.HostileText;
 import dev.helixbg.daemon.ExternalTool;
 import dev.helixbg.daemon.cli.flags.KbsOption;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.embed.OtherJvm;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -279,7 +279,7 @@ class CommandLineTest {
     Path err = folder.resolve("err");
     List<String> egypt = List.of("-Duser.language=ar", "-Duser.country=EG");
     ProcessBuilder related =
-        new ProcessBuilder(OtherJvm.command(egypt, HelixBg.class, "related", " "));
+        new ProcessBuilder(ForkedJvm.command(egypt, HelixBg.class, "related", " "));
     assertEquals(2, related.redirectError(err.toFile()).start().waitFor());
     assertTrue(Files.readString(err).contains("1 to 8,000 characters"), Files.readString(err));
   }
