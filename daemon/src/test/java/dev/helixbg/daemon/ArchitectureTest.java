@@ -3,8 +3,6 @@ package dev.helixbg.daemon;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -18,13 +16,10 @@ import dev.helixbg.daemon.cli.OneShotCommand;
 import dev.helixbg.daemon.cli.TidyCommand;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.TerminalProgress;
-import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
@@ -122,41 +117,6 @@ class ArchitectureTest {
   @ArchTest
   static void everyPackageIsListedAndEveryListedOneIsThere(JavaClasses classes) {
     assertEquals(Set.of(), ORDER.mistakes(classes));
-  }
-
-  /** Checks the imports of sources, too, so that no links in comments make packages circular. */
-  @ArchTest
-  static void importsFollowTheOrder(JavaClasses classes) throws IOException {
-    assertEquals(List.of(), ORDER.wrongImports(Path.of("..")));
-  }
-
-  /**
-   * Checks that the rule finds errors: with the packages in reverse order, and with one missing.
-   */
-  @ArchTest
-  static void theRuleSeesAnotherOrderAndAnUnknownPackage(JavaClasses classes) throws IOException {
-    ReadingOrder.Module program = MODULES.getLast();
-    List<String> packages = program.packages();
-    ReadingOrder reversed =
-        with(new ReadingOrder.Module(program.name(), program.uses(), packages.reversed()));
-    ReadingOrder alone = with(new ReadingOrder.Module(program.name(), List.of(), packages));
-    ReadingOrder shorter =
-        with(
-            new ReadingOrder.Module(
-                program.name(), program.uses(), packages.subList(1, packages.size())));
-    for (ReadingOrder wrong : List.of(reversed, alone, shorter)) {
-      assertTrue(classes().should(wrong).evaluate(classes).hasViolation());
-      assertFalse(wrong.wrongImports(Path.of("..")).isEmpty());
-    }
-    assertEquals(
-        Set.of("dev.helixbg.daemon." + packages.getFirst() + " is not listed"),
-        shorter.mistakes(classes));
-  }
-
-  private static ReadingOrder with(ReadingOrder.Module program) {
-    List<ReadingOrder.Module> modules = new ArrayList<>(MODULES);
-    modules.set(modules.size() - 1, program);
-    return new ReadingOrder(modules);
   }
 
   /** A connection over the network needs one of these; a local socket needs none. */

@@ -11,9 +11,7 @@ import dev.helixbg.daemon.host.OperatingSystem;
 import dev.helixbg.daemon.kb.GeneratedKb;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
-import dev.helixbg.daemon.run.TextVectors;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.insight.log.DataLogBytes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -74,52 +72,6 @@ class DaemonIT {
       assertTrue(daemon.stores().vectors(kb) < 5_000, "it had finished before");
       assertFalse(Files.exists(kb.resolve("insights/report.json")), "no report of half the log");
     }
-  }
-
-  /**
-   * Compares the number of texts that a daemon reported as embedded just before SIGKILL with the
-   * vectors on the disk. Entries are short, so that most batches are complete by their number of
-   * texts.
-   */
-  @Test
-  void killedAtAnyMomentItLosesAtMostOneBatch() throws Exception {
-    int entries = 20_000;
-    Path kb = folder.resolve("kb");
-    DataLogBytes log = new DataLogBytes();
-    for (int i = 0; i < entries; i++) {
-      log.entry("topic", "note " + i, 29_000_000);
-    }
-    Files.createDirectories(kb);
-    Files.write(kb.resolve("data.log"), log.toByteArray());
-    Random random = new Random(5);
-    int before = 0;
-    int lost = 0;
-    try (RealDaemon daemon = ofOnePrecision()) {
-      for (int kill = 0; kill < 3; kill++) { // scripts/torture goes on
-        daemon.start(kb);
-        // Kills after an amount of work, not after a time, so that slow machines get as far as fast
-        // ones.
-        int moment = 1 + random.nextInt(4 * TextVectors.BATCH_TEXTS);
-        await(() -> embedded(daemon) >= moment, daemon);
-        int embedded = Math.max(moment, embedded(daemon));
-        daemon.kill();
-        int after = daemon.stores().vectors(kb);
-        int missing = before + embedded - after;
-        assertTrue(
-            missing <= TextVectors.BATCH_TEXTS,
-            missing + " of " + embedded + " lost: " + daemon.log());
-        assertTrue(embedded > 0 && after < entries, embedded + " embedded, " + after + " saved");
-        lost = Math.max(lost, missing);
-        before = after;
-      }
-    }
-    assertTrue(lost > 0, "no kill came between two saves: it was not counted well");
-    assertTrue(before > TextVectors.BATCH_TEXTS, "each start went on where the last one ended");
-  }
-
-  /** Returns the number of texts embedded since the start, including those of the current batch. */
-  private static int embedded(RealDaemon daemon) {
-    return daemon.status().map(status -> status.at("/metrics/embedded").asInt()).orElse(0);
   }
 
   @Test

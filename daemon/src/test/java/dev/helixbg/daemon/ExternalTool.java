@@ -1,7 +1,5 @@
 package dev.helixbg.daemon;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.abort;
@@ -14,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** Programs that tests need and that scripts/check installs. */
 public final class ExternalTool {
@@ -49,12 +48,26 @@ public final class ExternalTool {
     }
   }
 
+  /** Runs a command, which must end within five minutes. */
+  static Program.Ended run(ProcessBuilder command) throws IOException, InterruptedException {
+    Path out = Files.createTempFile("out", "");
+    Path err = Files.createTempFile("err", "");
+    Process process = command.redirectOutput(out.toFile()).redirectError(err.toFile()).start();
+    try {
+      if (!process.waitFor(5, TimeUnit.MINUTES)) {
+        throw new AssertionError("still running after five minutes: " + command.command());
+      }
+      return new Program.Ended(process.exitValue(), Files.readString(out), Files.readString(err));
+    } finally {
+      process.destroyForcibly();
+      Files.delete(out);
+      Files.delete(err);
+    }
+  }
+
   /** Runs a command, which must end with exit code 0, and returns its stdout and stderr. */
   public static String said(ProcessBuilder command) throws IOException, InterruptedException {
-    Process process = command.redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes(), UTF_8);
-    assertEquals(0, process.waitFor(), said);
-    return said;
+    return run(command.redirectErrorStream(true)).ok().out();
   }
 
   /**

@@ -67,7 +67,7 @@ final class FaultyDisk extends FileSystemProvider {
 
   /** Returns a path to the same file whose operations pass through this disk. */
   Path of(Path path) {
-    return new FaultyPath(path, this);
+    return FaultyPath.of(path, this);
   }
 
   void failAt(int operation, Fault kind) {
@@ -145,7 +145,7 @@ final class FaultyDisk extends FileSystemProvider {
   }
 
   private static Path real(Path path) {
-    return ((FaultyPath) path).real();
+    return (Path) FaultyPath.real(path);
   }
 
   @Override

@@ -1,133 +1,57 @@
 package dev.helixbg.daemon;
 
-import java.io.File;
 import java.io.IOException;
-import java.net.URI;
-import java.nio.file.FileSystem;
-import java.nio.file.LinkOption;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
-import java.nio.file.WatchEvent;
-import java.nio.file.WatchKey;
-import java.nio.file.WatchService;
+import java.util.Arrays;
 
-/** A path whose file is read and written through a {@link FaultyDisk}. */
-record FaultyPath(Path real, FaultyDisk disk) implements Path {
-  private FaultyPath of(Path path) {
-    return path == null ? null : new FaultyPath(path, disk);
+/** Handles the calls to a path whose file is read and written through a {@link FaultyDisk}. */
+record FaultyPath(Path real, FaultyDisk disk) implements InvocationHandler {
+  static Path of(Path real, FaultyDisk disk) {
+    ClassLoader loader = FaultyPath.class.getClassLoader();
+    Class<?>[] types = {Path.class};
+    return (Path) Proxy.newProxyInstance(loader, types, new FaultyPath(real, disk));
   }
 
-  private static Path real(Path path) {
-    return path instanceof FaultyPath faulty ? faulty.real : path;
-  }
-
-  @Override
-  public FileSystem getFileSystem() {
-    return disk.system();
-  }
-
-  @Override
-  public boolean isAbsolute() {
-    return real.isAbsolute();
+  /** Returns the path on the real disk; returns anything else as it is. */
+  static Object real(Object any) {
+    return any instanceof Path && Proxy.isProxyClass(any.getClass())
+        ? ((FaultyPath) Proxy.getInvocationHandler(any)).real
+        : any;
   }
 
   @Override
-  public Path getRoot() {
-    return of(real.getRoot());
-  }
-
-  @Override
-  public Path getFileName() {
-    return of(real.getFileName());
-  }
-
-  @Override
-  public Path getParent() {
-    return of(real.getParent());
-  }
-
-  @Override
-  public int getNameCount() {
-    return real.getNameCount();
-  }
-
-  @Override
-  public Path getName(int index) {
-    return of(real.getName(index));
-  }
-
-  @Override
-  public Path subpath(int begin, int end) {
-    return of(real.subpath(begin, end));
-  }
-
-  @Override
-  public boolean startsWith(Path other) {
-    return real.startsWith(real(other));
-  }
-
-  @Override
-  public boolean endsWith(Path other) {
-    return real.endsWith(real(other));
-  }
-
-  @Override
-  public Path normalize() {
-    return of(real.normalize());
-  }
-
-  @Override
-  public Path resolve(Path other) {
-    return of(real.resolve(real(other)));
-  }
-
-  @Override
-  public Path relativize(Path other) {
-    return of(real.relativize(real(other)));
-  }
-
-  @Override
-  public URI toUri() {
-    return real.toUri();
-  }
-
-  @Override
-  public Path toAbsolutePath() {
-    return of(real.toAbsolutePath());
-  }
-
-  @Override
-  public Path toRealPath(LinkOption... options) throws IOException {
-    disk.step(this, false);
-    return of(real.toRealPath(options));
-  }
-
-  /**
-   * Returns a file for code that reads through streams of java.io. During a fault, it does not
-   * exist.
-   */
-  @Override
-  public File toFile() {
-    try {
-      disk.step(this, false);
-      return real.toFile();
-    } catch (IOException e) {
-      return real.resolve("unreadable").toFile();
+  public Object invoke(Object path, Method method, Object[] arguments) throws Throwable {
+    switch (method.getName()) {
+      case "getFileSystem":
+        return disk.system();
+      case "register":
+        throw new UnsupportedOperationException();
+      case "toRealPath":
+        disk.step(real, false);
+        break;
+      case "toFile": // for code that reads through streams of java.io
+        try {
+          disk.step(real, false);
+          return real.toFile();
+        } catch (IOException e) {
+          return real.resolve("unreadable").toFile(); // during a fault, it does not exist
+        }
+      default:
+        if (method.isDefault()) { // it calls the other methods
+          return InvocationHandler.invokeDefault(path, method, arguments);
+        }
     }
-  }
-
-  @Override
-  public WatchKey register(
-      WatchService watcher, WatchEvent.Kind<?>[] events, WatchEvent.Modifier... modifiers) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public int compareTo(Path other) {
-    return real.compareTo(real(other));
-  }
-
-  @Override
-  public String toString() {
-    return real.toString();
+    try {
+      Object[] own =
+          arguments == null ? null : Arrays.stream(arguments).map(FaultyPath::real).toArray();
+      Object result = method.invoke(real, own);
+      return result instanceof Path found ? of(found, disk) : result;
+    } catch (InvocationTargetException e) {
+      throw e.getCause();
+    }
   }
 }

@@ -6,25 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.host.OperatingSystem;
 import dev.helixbg.daemon.kb.WritableKb;
-import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.KnownTrial;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,7 +52,6 @@ class IdleModelIT {
       JsonNode idle = asking.get();
       assertEquals(writer.kb().folder().toString(), idle.path("kb").asText());
       assertTrue(idle.has("done") && idle.has("left") && idle.has("job"), idle.toString());
-      assertNiced();
 
       long before = answers().size();
       await(() -> answers().size() > before);
@@ -103,36 +96,6 @@ class IdleModelIT {
     return made;
   }
 
-  /** Checks the nice values that Linux shows. If a run has just ended, waits for the next run. */
-  private void assertNiced() throws Exception {
-    Path tasks = Path.of("/proc/" + daemon.process().pid() + "/task");
-    if (!Files.isDirectory(tasks)) {
-      return;
-    }
-    await(() -> nice(tasks, "model").equals(Set.of("19")));
-    ask(DaemonLink.request("search").put("text", "worker queue lease")); // starts their thread
-    String usual =
-        Files.readString(Path.of("/proc/self/stat")).replaceFirst(".*\\) ", "").split(" ")[16];
-    assertEquals(Set.of(usual), nice(tasks, "search"), "searches are as fast as ever");
-  }
-
-  private static Set<String> nice(Path tasks, String name) throws IOException {
-    Set<String> values = new TreeSet<>();
-    try (Stream<Path> all = Files.list(tasks)) {
-      for (Path task : all.toList()) {
-        try {
-          String stat = Files.readString(task.resolve("stat"));
-          if (stat.contains("(" + name + ")")) {
-            values.add(stat.substring(stat.lastIndexOf(')') + 2).split(" ")[16]);
-          }
-        } catch (IOException e) {
-          continue; // it has ended
-        }
-      }
-    }
-    return values;
-  }
-
   /** Whether nothing happens for two seconds; all answers are then in the report. */
   private boolean isAtRest() throws Exception {
     for (int i = 0; i < 20; i++) {
@@ -159,12 +122,6 @@ class IdleModelIT {
 
   private JsonNode status() {
     return daemon.status().orElseGet(() -> new ObjectMapper().createObjectNode());
-  }
-
-  private void ask(ObjectNode request) throws IOException {
-    try (var client = daemon.connect().orElseThrow()) {
-      client.ask(request);
-    }
   }
 
   private void await(Callable<Boolean> condition) throws Exception {

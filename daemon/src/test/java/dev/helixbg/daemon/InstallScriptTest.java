@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.files.OnDisk;
+import dev.helixbg.daemon.Program.Ended;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,8 +29,6 @@ class InstallScriptTest {
   private Path home;
   private Path opt;
   private String patience = "60";
-
-  private record Ended(int code, String err) {}
 
   @BeforeEach
   void checkOut() throws Exception {
@@ -80,11 +79,11 @@ class InstallScriptTest {
     Files.writeString(checkout.resolve("pom.xml"), "<version>" + version + "</version>\n");
   }
 
-  private String git(String... arguments) throws Exception {
-    return run(Stream.concat(
+  private void git(String... arguments) throws Exception {
+    run(
+        Stream.concat(
                 Stream.of("git", "-c", "user.name=a", "-c", "user.email=a@b"), Stream.of(arguments))
-            .toArray(String[]::new))
-        .err();
+            .toArray(String[]::new));
   }
 
   private void commit(String what) throws Exception {
@@ -98,22 +97,16 @@ class InstallScriptTest {
     Files.writeString(sources.resolve("A.java"), text);
   }
 
-  private Process begin(String... command) throws IOException {
-    ProcessBuilder builder =
-        new ProcessBuilder(command)
-            .directory(checkout.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(folder.resolve("err").toFile());
+  private ProcessBuilder builder(String... command) {
+    ProcessBuilder builder = new ProcessBuilder(command).directory(checkout.toFile());
     builder.environment().put("HOME", home.toString());
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
     builder.environment().put("HELIX_BG_LAUNCHER_ENDING_SECONDS", patience);
-    return builder.start();
+    return builder;
   }
 
   private Ended run(String... command) throws Exception {
-    Process process = begin(command);
-    assertTrue(process.waitFor(1, TimeUnit.MINUTES), "it does not end");
-    return new Ended(process.exitValue(), Files.readString(folder.resolve("err")));
+    return ExternalTool.run(builder(command));
   }
 
   private Ended install(String... arguments) throws Exception {
@@ -324,7 +317,7 @@ class InstallScriptTest {
       }
       assertTrue(Files.exists(program), "it still runs out of the first");
       patience = "60";
-      Process uninstall = begin(script("--uninstall"));
+      Process uninstall = builder(script("--uninstall")).start();
       assertFalse(uninstall.waitFor(1, TimeUnit.SECONDS), "it is to wait");
       assertTrue(Files.exists(program));
       Files.createFile(home.resolve("ends"));

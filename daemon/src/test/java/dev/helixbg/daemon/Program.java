@@ -7,14 +7,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.terminal.ExitCode;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
@@ -133,24 +131,21 @@ final class Program {
    * @param wrapper command with options that starts the launcher; may be empty
    */
   Ended run(List<String> wrapper, String... arguments) throws IOException, InterruptedException {
-    Path out = Files.createTempFile(home, "out", "");
-    Path err = Files.createTempFile(home, "err", "");
-    Process process = start(wrapper, out, err, arguments);
-    if (!process.waitFor(5, TimeUnit.MINUTES)) {
-      process.destroyForcibly();
-      throw new AssertionError("still running after five minutes: " + List.of(arguments));
-    }
-    return new Ended(process.exitValue(), Files.readString(out), Files.readString(err));
+    return ExternalTool.run(builder(wrapper, arguments));
   }
 
   Process start(List<String> wrapper, Path out, Path err, String... arguments) throws IOException {
+    ProcessBuilder builder = builder(wrapper, arguments);
+    return builder.redirectOutput(out.toFile()).redirectError(err.toFile()).start();
+  }
+
+  private ProcessBuilder builder(List<String> wrapper, String... arguments) {
     List<String> command = new ArrayList<>(wrapper);
     command.addAll(start);
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().clear();
     builder.environment().putAll(environment);
-    builder.directory(home.toFile());
-    return builder.redirectOutput(out.toFile()).redirectError(err.toFile()).start();
+    return builder.directory(home.toFile());
   }
 }

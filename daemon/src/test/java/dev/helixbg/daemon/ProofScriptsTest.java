@@ -1,6 +1,5 @@
 package dev.helixbg.daemon;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -67,10 +66,10 @@ class ProofScriptsTest {
     builder.environment().put("PATH", bin + ":" + System.getenv("PATH"));
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
     builder.environment().put("XDG_CACHE_HOME", folder.resolve("cache").toString());
-    Process process = builder.directory(folder.toFile()).redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes(), UTF_8);
-    assertEquals(code, process.waitFor(), said);
-    return said;
+    Program.Ended ended =
+        ExternalTool.run(builder.directory(folder.toFile()).redirectErrorStream(true));
+    assertEquals(code, ended.code(), ended.out());
+    return ended.out();
   }
 
   private void assertEnds(String pattern, String... command) throws Exception {

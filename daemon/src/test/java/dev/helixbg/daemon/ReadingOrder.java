@@ -5,16 +5,10 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * The packages of all modules in reading order. A class may use only its own package, earlier
@@ -22,11 +16,6 @@ import java.util.stream.Stream;
  */
 final class ReadingOrder extends ArchCondition<JavaClass> {
   private static final String PROGRAM = "dev.helixbg";
-
-  /** Pattern of an import; its group is the package of the imported type. */
-  private static final Pattern IMPORT =
-      Pattern.compile(
-          "^import (?:static )?(dev\\.helixbg(?:\\.[a-z]\\w*)*)\\.[A-Z]", Pattern.MULTILINE);
 
   /**
    * @param uses names of the modules that this module may use
@@ -69,29 +58,6 @@ final class ReadingOrder extends ArchCondition<JavaClass> {
         events.add(SimpleConditionEvent.violated(user, dependency.getDescription()));
       }
     }
-  }
-
-  /**
-   * Returns imports of later packages, even imports that only a comment needs, which class files
-   * lack.
-   */
-  List<String> wrongImports(Path root) throws IOException {
-    List<String> wrong = new ArrayList<>();
-    for (Module module : modules) {
-      Path sources = root.resolve(module.name()).resolve("src/main/java");
-      try (Stream<Path> files = Files.walk(sources)) {
-        for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
-          String user = sources.relativize(file.getParent()).toString().replace('/', '.');
-          IMPORT
-              .matcher(Files.readString(file))
-              .results()
-              .map(found -> found.group(1))
-              .filter(used -> !mayUse(user, used))
-              .forEach(used -> wrong.add(user + "." + file.getFileName() + " imports " + used));
-        }
-      }
-    }
-    return wrong;
   }
 
   private boolean mayUse(String user, String used) {

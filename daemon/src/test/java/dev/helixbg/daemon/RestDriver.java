@@ -14,12 +14,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.TreeMap;
 
 /**
- * Measures a real daemon at rest: how soon it notices a new entry, how much processor time it takes
- * while nothing happens, and what occupies its memory. Started by scripts/bench-rest.
+ * Measures a real daemon at rest: how soon it notices a new entry, and how much processor time and
+ * memory it takes while nothing happens. Started by scripts/bench-rest.
  */
 final class RestDriver {
   private static final int ENTRIES = 10_000;
@@ -126,21 +124,15 @@ final class RestDriver {
     }
     double cpu = cpuSeconds();
     long read = bytesRead(pid);
-    List<Long> resident = new ArrayList<>();
-    long end = System.nanoTime() + time.toNanos();
-    for (long left; (left = end - System.nanoTime()) > 0; ) {
-      resident.add(resident(pid) >> 20);
-      Thread.sleep(Duration.ofNanos(Math.min(left, Duration.ofMinutes(1).toNanos())));
-    }
+    Thread.sleep(time);
     double used = cpuSeconds() - cpu;
     read = bytesRead(pid) - read;
     JsonNode after = daemon.status().orElseThrow();
-    resident.add(resident(pid) >> 20);
     System.out.printf(
         Locale.ROOT,
         "rest: %d s: %.2f s of processor time, %.4f %% of a core; %d looks, %d readings of the log,"
             + " %d reports, %.3f s of work, %d bytes read; heap in use %.1f MB before, %.1f MB"
-            + " after; resident each minute %s MB%n",
+            + " after; resident %.1f MB before, %.1f MB after%n",
         time.toSeconds(),
         used,
         100 * used / time.toSeconds(),
@@ -151,9 +143,8 @@ final class RestDriver {
         read,
         before.at("/metrics/heapBytes").asLong() / 1e6,
         after.at("/metrics/heapBytes").asLong() / 1e6,
-        resident);
-    memory(pid)
-        .forEach((what, bytes) -> System.out.printf("rest: %6.1f MB %s%n", bytes / 1e6, what));
+        before.at("/metrics/residentBytes").asLong() / 1e6,
+        after.at("/metrics/residentBytes").asLong() / 1e6);
   }
 
   private static long grown(String count, JsonNode before, JsonNode after) {
@@ -173,29 +164,5 @@ final class RestDriver {
   /** Returns the processor seconds of all threads, also of ended threads, in steps of 0.01 s. */
   private double cpuSeconds() {
     return daemon.process().info().totalCpuDuration().orElseThrow().toMillis() / 1e3;
-  }
-
-  private static long resident(long pid) throws IOException {
-    return memory(pid).values().stream().mapToLong(Long::longValue).sum();
-  }
-
-  /** Returns the resident bytes, by the file or kind of memory that is mapped. */
-  private static Map<String, Long> memory(long pid) throws IOException {
-    Map<String, Long> bytes = new TreeMap<>();
-    String mapping = "";
-    for (String line : Files.readAllLines(Path.of("/proc/" + pid + "/smaps"))) {
-      if (line.matches("[0-9a-f]+-[0-9a-f]+ .*")) {
-        String[] fields = line.split(" +", 6);
-        String file = fields.length < 6 ? "" : fields[5];
-        mapping =
-            file.startsWith("/")
-                ? "file " + Path.of(file).getFileName()
-                : file.isEmpty() ? "anonymous " + fields[1] : file;
-      } else if (line.startsWith("Rss:")) {
-        bytes.merge(mapping, 1024 * Long.parseLong(line.replaceAll("\\D", "")), Long::sum);
-      }
-    }
-    bytes.values().removeIf(size -> size == 0);
-    return bytes;
   }
 }

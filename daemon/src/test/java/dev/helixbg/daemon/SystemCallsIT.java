@@ -142,6 +142,10 @@ class SystemCallsIT {
     assertEquals(List.of("data.log", "embeddings.bin", "insights"), OnDisk.names(kb.kb().folder()));
   }
 
+  /**
+   * The tokenizer's library imports network functions, for downloads that helix-bg never requests.
+   * The environment tells this library, DJL, to use the network.
+   */
   @Test
   void startedBareAndAskedToCallHomeItConnectsNowhere() throws Exception {
     Program bare =
@@ -150,6 +154,8 @@ class SystemCallsIT {
             .withoutLauncher()
             .with("DJL_OFFLINE", "false")
             .with("OPT_OUT_TRACKING", "false")
+            .with("RUST_FLAVOR", "cu122")
+            .with("DJL_CACHE_DIR", "/nonexistent")
             .with("ORT_DISABLE_TELEMETRY", "0");
     bare.run(strace(), "one-shot", at()).ok();
     assertSaw("embeddings.bin");

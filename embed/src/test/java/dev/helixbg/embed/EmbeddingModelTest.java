@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ai.onnxruntime.OrtEnvironment;
+import dev.helixbg.config.ForkedJvm;
 import dev.helixbg.config.Settings.EmbedSettings;
 import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
@@ -112,7 +113,7 @@ class EmbeddingModelTest {
   void eightBitsAreTriedWhereSixteenBitsAreNotWorthIt() throws Exception {
     assumeTrue(Encoder.isAvailable(Square.BYTES), "no processor that multiplies in whole numbers");
     String printed =
-        OtherJvm.run("-Dhelixbg.machine.code=avx2", Avx2.class, TestModels.CACHE.toString());
+        ForkedJvm.runPlain("-Dhelixbg.machine.code=avx2", Avx2.class, TestModels.CACHE.toString());
     assumeFalse(printed.isEmpty(), "no such instructions");
     assertTrue(Double.parseDouble(printed) > 0.9999, "cosine of sixteen bits: " + printed);
   }
@@ -185,7 +186,8 @@ class EmbeddingModelTest {
     assumeTrue(Encoder.isAvailable(Square.BYTES), "no processor that multiplies in whole numbers");
     TestModels.bundled(Precision.AUTO, 256).another(false).orElseThrow().open().close();
     assertEquals(OrtEnvironment.getEnvironment().getVersion(), NativeLibraries.VERSION);
-    String log = OtherJvm.run("-Xlog:class+load:stdout", Asking.class, TestModels.CACHE.toString());
+    String log =
+        ForkedJvm.runPlain("-Xlog:class+load:stdout", Asking.class, TestModels.CACHE.toString());
     assertTrue(log.contains("384 values"));
     assertTrue(log.contains("ONNX Runtime is at null"));
     assertFalse(log.contains(" ai.onnxruntime.OnnxRuntime "));
@@ -252,7 +254,7 @@ class EmbeddingModelTest {
 
   @Test
   void locatingWritesNothingAndLoadsNoModelCode() throws Exception {
-    String log = OtherJvm.run("-Xlog:class+load:stdout", Locating.class, cache.toString());
+    String log = ForkedJvm.runPlain("-Xlog:class+load:stdout", Locating.class, cache.toString());
     assertTrue(log.contains("dev.helixbg.embed.EmbeddingModel "));
     for (String forbidden :
         List.of(" ai.onnxruntime.", " ai.djl.", "dev.helixbg.embed.NativeLibraries")) {

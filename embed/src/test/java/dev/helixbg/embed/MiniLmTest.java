@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.ForkedJvm;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.embed.cache.Cosine;
 import dev.helixbg.embed.encoder.Encoder;
@@ -194,7 +195,8 @@ class MiniLmTest {
    */
   @Test
   void eightBitsWithoutMachineCodeHaveAnIdOfTheirOwn() throws Exception {
-    String[] printed = OtherJvm.run("-Dhelixbg.machine.code=false", EightBits.class).split("\n");
+    String[] printed =
+        ForkedJvm.runPlain("-Dhelixbg.machine.code=false", EightBits.class).split("\n");
     assertEquals(3, printed.length, String.join("\n", printed));
     assertEquals(
         !Encoder.isAvailable(Square.BYTES),

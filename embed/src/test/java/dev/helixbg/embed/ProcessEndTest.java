@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ai.onnxruntime.OrtException;
+import dev.helixbg.config.ForkedJvm;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.embed.onnx.FusedGraph;
 import dev.helixbg.embed.onnx.OnnxFile;
@@ -33,7 +34,7 @@ class ProcessEndTest {
     Path crash = folder.resolve("crash");
     Process process =
         new ProcessBuilder(
-                OtherJvm.command(
+                ForkedJvm.command(
                     List.of("-XX:-CreateCoredumpOnCrash", "-XX:ErrorFile=" + crash),
                     Busy.class,
                     TestModels.CACHE.toString(),

@@ -2,6 +2,7 @@ package dev.helixbg.embed;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.helixbg.config.ForkedJvm;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,7 +18,7 @@ class TempFolderTest {
             + temp
             + " cannot be written, but ONNX Runtime needs one: set"
             + " HELIX_BG_LAUNCHER_JAVA_OPTIONS=-Djava.io.tmpdir=FOLDER",
-        OtherJvm.run("-Djava.io.tmpdir=" + temp, Loading.class, TestModels.CACHE.toString()));
+        ForkedJvm.runPlain("-Djava.io.tmpdir=" + temp, Loading.class, TestModels.CACHE.toString()));
   }
 
   static final class Loading {

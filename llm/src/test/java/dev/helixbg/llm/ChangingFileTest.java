@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.ForkedJvm;
 import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.TextModel.Session;
-import dev.helixbg.llm.cpu.ForkedJvm;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
 import dev.helixbg.llm.gguf.GgufErrors;
 import dev.helixbg.llm.golden.GoldenModel;

@@ -2,8 +2,8 @@ package dev.helixbg.llm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.helixbg.config.ForkedJvm;
 import dev.helixbg.llm.ModelOptions.Device;
-import dev.helixbg.llm.cpu.ForkedJvm;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;

@@ -37,6 +37,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -453,14 +454,14 @@ class IdleWorkTest {
   @Test
   void idleThreadsAreLastInTheQueueAndSoAreThoseTheyStart() throws Exception {
     assumeTrue(Files.exists(Path.of("/proc/thread-self/stat")), "only Linux tells");
-    String usual = nice();
+    String usual = ownNice();
     List<String> low = new CopyOnWriteArrayList<>();
     Thread.ofPlatform()
         .start(
             () -> {
               OperatingSystem.lowerPriority();
-              low.add(nice());
-              Thread child = Thread.ofPlatform().start(() -> low.add(nice()));
+              low.add(ownNice());
+              Thread child = Thread.ofPlatform().start(() -> low.add(ownNice()));
               try {
                 child.join();
               } catch (InterruptedException e) {
@@ -469,14 +470,27 @@ class IdleWorkTest {
             })
         .join();
     assertEquals(List.of("19", "19"), low);
-    assertEquals(usual, nice(), "nobody else's");
+    assertEquals(usual, ownNice(), "nobody else's");
+    beginToAsk(300);
+    try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
+      List<String> running =
+          tasks.map(IdleWorkTest::stat).filter(s -> s.contains("(model)")).toList();
+      assertEquals(List.of("19"), running.stream().map(IdleWorkTest::nice).toList());
+    }
   }
 
-  /** Returns this thread's nice value on Linux; empty on other systems. */
-  private static String nice() {
+  private static String ownNice() {
+    return nice(stat(Path.of("/proc/thread-self")));
+  }
+
+  private static String nice(String stat) {
+    return stat.substring(stat.lastIndexOf(')') + 2).split(" ")[16];
+  }
+
+  /** Returns what Linux says of a thread; empty after its end. */
+  private static String stat(Path thread) {
     try {
-      String stat = Files.readString(Path.of("/proc/thread-self/stat"));
-      return stat.substring(stat.lastIndexOf(')') + 2).split(" ")[16];
+      return Files.readString(thread.resolve("stat"));
     } catch (IOException e) {
       return "";
     }

@@ -45,6 +45,10 @@ class ToolArgumentTest {
     assertEquals(
         "\"text\" is missing: this argument is required; the arguments are: limit, text",
         refused(Map.of("query", "a"), all));
+    assertEquals("\"text\" must be a string", refused(Map.of("text", 7), all));
+    assertEquals(
+        "\"text\" may have 9 characters at most, this has 10: shorten it",
+        refused(Map.of("text", "x".repeat(10)), all));
   }
 
   private static String refused(Map<String, Object> given, List<ToolArgument> all) {

@@ -6,27 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.config.Progress;
 import dev.helixbg.daemon.host.FakeEmbedder;
 import dev.helixbg.embed.Embedder;
-import dev.helixbg.embed.PairCalibration;
-import dev.helixbg.embed.PairReader;
 import dev.helixbg.embed.cache.VectorStore;
-import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.TestDatabase;
-import dev.helixbg.insight.findings.Finding;
-import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.findings.NearestPair;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
-import dev.helixbg.insight.pairs.ReadingStore;
-import dev.helixbg.insight.pairs.RelationReranker;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
@@ -63,40 +53,9 @@ class EmbeddingEstimateTest {
       }
     }
 
+    /** A word has 1.3 tokens on average; the estimate counts characters instead. */
     private static int tokens(String text) {
-      return Math.min(256, 2 + tokensOf(text));
-    }
-
-    @Override
-    public void close() {}
-  }
-
-  /** A word has 1.3 tokens on average; the estimate counts characters instead. */
-  private static int tokensOf(String text) {
-    return (int) (1.3 * text.split(" ").length);
-  }
-
-  /** Reads each pair alone, the longest of each thousand first, as CrossEncoder does. */
-  private final class TimedReader implements PairReader {
-    private static final int WINDOW = 1024;
-
-    @Override
-    public void read(List<Texts> pairs, Sink sink) {
-      for (int from = 0; from < pairs.size(); from += WINDOW) {
-        IntStream.range(from, Math.min(pairs.size(), from + WINDOW))
-            .boxed()
-            .sorted(Comparator.comparingInt(i -> -tokens(pairs.get(i))))
-            .forEach(
-                i -> {
-                  int tokens = tokens(pairs.get(i));
-                  now += tokens * (12.0 * 384 + 2 * tokens);
-                  sink.accept(i, new Reading(new float[4], true, true));
-                });
-      }
-    }
-
-    private static int tokens(Texts pair) {
-      return 3 + Math.min(ROOM, tokensOf(pair.older())) + Math.min(ROOM, tokensOf(pair.newer()));
+      return Math.min(256, 2 + (int) (1.3 * text.split(" ").length));
     }
 
     @Override
@@ -168,7 +127,7 @@ class EmbeddingEstimateTest {
         };
     try (EmbeddingStage stage =
         new EmbeddingStage(
-            database(VectorStore.TABLE),
+            TestDatabase.in(Files.createDirectory(kb.resolve("of" + count)), VectorStore.TABLE),
             FakeEmbedder.model("model", TimedEmbedder::new),
             display,
             () -> 0,
@@ -179,41 +138,6 @@ class EmbeddingEstimateTest {
     for (Bar bar : bars) {
       assertTrue(bar.worst() < 0.2, "off by " + bar.worst());
     }
-  }
-
-  private int databases;
-
-  private Database database(String table) throws IOException {
-    return TestDatabase.in(Files.createDirectory(kb.resolve("of" + databases++)), table);
-  }
-
-  /** Checks the estimate for pairs of successive entries. */
-  private void assertTrueEstimateOfPairs(int count, IntUnaryOperator words) throws Exception {
-    List<NamedEntry> entries = NamedEntry.all(entries(2 * count, words), Entry::body);
-    List<Finding.Relation> pairs = new ArrayList<>();
-    for (int i = 0; i < entries.size(); i += 2) {
-      pairs.add(NearestPair.of("rel-" + i, entries.get(i), entries.get(i + 1), 0.5, 0.5));
-    }
-    Bar[] bar = new Bar[1];
-    new RelationReranker(
-            new ReadingStore(database(ReadingStore.TABLE), "model"),
-            new PairCalibration(1, 2, 2, 8),
-            new PairCalibration(1, 2, 2, 8),
-            TimedReader::new,
-            (_, all, work) -> bar[0] = new Bar(all, work),
-            1,
-            _ -> Optional.empty())
-        .rank(pairs, count);
-    assertTrue(bar[0].worst() < 0.2, "off by " + bar[0].worst());
-  }
-
-  @Test
-  void whatIsLeftOfReadingPairsIsToldAsWell() throws Exception {
-    Random random = new Random(8);
-    assertTrueEstimateOfPairs(600, i -> 10 + random.nextInt(70));
-    assertTrueEstimateOfPairs(2_500, i -> i % 10 == 0 ? 500 + random.nextInt(2_000) : 5);
-    assertTrueEstimateOfPairs(602, i -> (int) Math.exp(1 + 6 * random.nextDouble()));
-    assertTrueEstimateOfPairs(603, i -> 150);
   }
 
   @Test

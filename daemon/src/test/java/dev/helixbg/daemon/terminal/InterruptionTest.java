@@ -2,8 +2,8 @@ package dev.helixbg.daemon.terminal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.helixbg.config.ForkedJvm;
 import dev.helixbg.config.files.OnDisk;
-import dev.helixbg.embed.OtherJvm;
 import dev.helixbg.embed.store.AtomicFile;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -68,7 +68,7 @@ class InterruptionTest {
   }
 
   private static Process start(Class<?> child, String argument) throws IOException {
-    return new ProcessBuilder(OtherJvm.command(List.of(), child, argument)).start();
+    return new ProcessBuilder(ForkedJvm.command(List.of(), child, argument)).start();
   }
 
   private static String saysWhenToldToEnd(Duration batch) throws IOException, InterruptedException {

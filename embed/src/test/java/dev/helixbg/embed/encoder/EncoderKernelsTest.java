@@ -12,7 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.helixbg.embed.OtherJvm;
+import dev.helixbg.config.ForkedJvm;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -83,7 +83,7 @@ class EncoderKernelsTest {
         "-Dhelixbg.vector.bits=256"
       })
   void otherInstructionsGiveTheSameBits(String option) throws Exception {
-    List<String> printed = OtherJvm.run(option, EncoderKernelsTest.class).lines().toList();
+    List<String> printed = ForkedJvm.runPlain(option, EncoderKernelsTest.class).lines().toList();
     assumeFalse(printed.isEmpty(), "no such instructions");
     List<String> digests = Digests.OF_THIS_MACHINE;
     assertTrue(digests.containsAll(printed), () -> printed + ", not " + digests);

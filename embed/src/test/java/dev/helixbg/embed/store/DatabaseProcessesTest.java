@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.ForkedJvm;
 import dev.helixbg.config.files.OnDisk;
-import dev.helixbg.embed.OtherJvm;
 import dev.helixbg.embed.store.Database.Durability;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -52,7 +52,7 @@ class DatabaseProcessesTest {
   private Process start(String umask, Class<?> program, String... arguments) throws IOException {
     List<String> command =
         new ArrayList<>(List.of("sh", "-c", "umask " + umask + "; exec \"$@\"", "sh"));
-    command.addAll(OtherJvm.command(List.of("-Xshare:auto"), program, folder.toString()));
+    command.addAll(ForkedJvm.command(List.of("-Xshare:auto"), program, folder.toString()));
     command.addAll(List.of(arguments));
     return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
   }

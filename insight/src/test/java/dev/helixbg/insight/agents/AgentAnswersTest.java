@@ -83,7 +83,7 @@ class AgentAnswersTest {
     for (Verdict verdict : Verdict.values()) {
       List<AgentAnswer> alike = known(ONE, 30, _ -> verdict);
       assertEquals(Optional.empty(), verdict(alike));
-      assertTrue(of(alike).clients().getFirst().isGuessing());
+      assertTrue(of(alike).clients().getFirst().words().contains("It is guessing"));
     }
     assertEquals(
         Optional.empty(),

@@ -20,9 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -194,40 +192,6 @@ class DecisionStoreTest {
     assertEquals(1, warnings.size());
     add(6);
     assertEquals(7, copied().size());
-  }
-
-  /** Whether bytes are cut off or flipped anywhere, no decision changes or is lost. */
-  @Test
-  void aDamagedDatabaseLosesNoDecision() throws IOException {
-    for (int i = 0; i < 40; i++) {
-      add(i);
-    }
-    List<Decision> expected = all();
-    database.close();
-    Path file = folder.resolve(TestDatabase.NAME);
-    byte[] bytes = Files.readAllBytes(file);
-    byte[] copied = Files.readAllBytes(copy);
-    Random random = new Random(7);
-    int restored = 0;
-    for (int i = 0; i < 200; i++) {
-      byte[] damaged = bytes.clone();
-      if (i % 5 == 0) {
-        damaged = Arrays.copyOf(bytes, random.nextInt(bytes.length));
-      } else {
-        damaged[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
-      }
-      Files.write(file, damaged);
-      Files.write(copy, copied);
-      warnings.clear();
-      open();
-      assertEquals(expected, all(), "damage " + i);
-      add(1000);
-      assertEquals(expected.size() + 1, all().size(), "damage " + i);
-      database.close();
-      assertTrue(warnings.size() <= 1, warnings::toString);
-      restored += warnings.size();
-    }
-    assertTrue(restored > 60, restored + " restored");
   }
 
   @ParameterizedTest

@@ -1,10 +1,8 @@
 package dev.helixbg.insight.log;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.DateTimeException;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -42,7 +40,6 @@ public final class SampleKb {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm").withResolverStyle(ResolverStyle.STRICT);
   private static final String EDITED = " (edited)";
-  private static final int TIME_LENGTH = "2026-03-14 09:30".length();
 
   /** An entry of the Markdown source. */
   private record Note(String topic, int minutes, boolean edited, String body) {}
@@ -51,7 +48,6 @@ public final class SampleKb {
   private final StringBuilder body = new StringBuilder();
   private String topic;
   private String heading; // the text after "- " of the current entry
-  private int headingLine;
 
   private SampleKb() {}
 
@@ -65,19 +61,10 @@ public final class SampleKb {
       System.err.println("usage: SampleKb notes.md data.log");
       System.exit(2);
     }
-    try {
-      Files.write(Path.of(args[1]), build(Files.readString(Path.of(args[0]))));
-    } catch (IllegalArgumentException e) {
-      System.err.println(args[0] + ": " + e.getMessage());
-      System.exit(1);
-    }
+    Files.write(Path.of(args[1]), build(Files.readString(Path.of(args[0]))));
   }
 
-  /**
-   * Converts a Markdown source to the bytes of a data.log.
-   *
-   * @throws IllegalArgumentException when a line cannot be parsed; the message names the line
-   */
+  /** Converts a Markdown source to the bytes of a data.log. */
   public static byte[] build(String source) {
     List<Note> notes = new SampleKb().parse(source);
     notes.sort(Comparator.comparingInt(Note::minutes));
@@ -95,44 +82,29 @@ public final class SampleKb {
   }
 
   private List<Note> parse(String source) {
-    String[] lines = source.split("\n", -1);
-    for (int i = 0; i < lines.length; i++) {
-      parseLine(lines[i], i + 1);
+    for (String line : source.split("\n", -1)) {
+      parseLine(line);
     }
     closeEntry();
     return notes;
   }
 
-  private void parseLine(String line, int number) {
-    if (line.endsWith("\r")) {
-      throw error(number, "ends with a carriage return; save the file with \\n line ends");
-    }
+  private void parseLine(String line) {
     if (line.startsWith("## ")) {
       closeEntry();
-      topic = topicOf(line.substring(3).strip(), number);
+      topic = line.substring(3).strip();
     } else if (topic == null) {
       return; // title and prose before the first topic
     } else if (line.startsWith("- ")) {
       closeEntry();
       heading = line.substring(2).stripTrailing();
-      headingLine = number;
     } else if (line.isBlank()) {
       body.append('\n');
     } else if (line.startsWith("  ") && heading != null) {
       body.append(line, 2, line.length()).append('\n');
     } else {
-      throw error(
-          number,
-          "is neither \"## topic\", nor \"- time\", nor a body line indented by two blanks");
+      throw new IllegalArgumentException("neither a topic, a time nor an indented line: " + line);
     }
-  }
-
-  private static String topicOf(String name, int number) {
-    int bytes = name.getBytes(StandardCharsets.UTF_8).length;
-    if (bytes == 0 || bytes > 255) {
-      throw error(number, "has a topic of " + bytes + " bytes; 1 to 255 are possible");
-    }
-    return name;
   }
 
   private void closeEntry() {
@@ -141,24 +113,14 @@ public final class SampleKb {
     if (heading == null) {
       return;
     }
-    if (text.isEmpty()) {
-      throw error(headingLine, "opens an entry without a body");
-    }
     boolean edited = heading.endsWith(EDITED);
     String time = edited ? heading.substring(0, heading.length() - EDITED.length()) : heading;
-    notes.add(new Note(topic, minutesOf(time, headingLine), edited, text));
+    notes.add(new Note(topic, minutesOf(time), edited, text));
     heading = null;
   }
 
-  private static int minutesOf(String time, int number) {
-    try {
-      if (time.length() == TIME_LENGTH) {
-        return (int) (LocalDateTime.parse(time, TIME).toEpochSecond(ZoneOffset.UTC) / 60);
-      }
-    } catch (DateTimeException e) {
-      // the same error as for any other text
-    }
-    throw error(number, "has no time of the form 2026-03-14 09:30 after \"- \": " + time);
+  private static int minutesOf(String time) {
+    return (int) (LocalDateTime.parse(time, TIME).toEpochSecond(ZoneOffset.UTC) / 60);
   }
 
   /** Returns a shorter body, which the entry could have had before it was edited. */
@@ -170,9 +132,5 @@ public final class SampleKb {
     }
     String[] words = content.split(" ");
     return String.join(" ", Arrays.copyOf(words, (words.length + 1) / 2));
-  }
-
-  private static IllegalArgumentException error(int line, String message) {
-    return new IllegalArgumentException("line " + line + " " + message);
   }
 }

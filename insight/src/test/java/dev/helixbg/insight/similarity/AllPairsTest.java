@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.ThreadMXBean;
-import dev.helixbg.embed.OtherJvm;
+import dev.helixbg.config.ForkedJvm;
 import dev.helixbg.insight.similarity.AllPairs.PairSink;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -227,7 +227,7 @@ class AllPairsTest {
 
   /** Runs {@link ManyPairs} in another JVM and returns its output. */
   private static String sibling(String... flags) throws IOException, InterruptedException {
-    List<String> command = OtherJvm.command(List.of(flags), ManyPairs.class);
+    List<String> command = ForkedJvm.command(List.of(flags), ManyPairs.class);
     Process process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
     String output = new String(process.getInputStream().readAllBytes());

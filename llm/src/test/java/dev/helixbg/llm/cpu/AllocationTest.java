@@ -3,6 +3,7 @@ package dev.helixbg.llm.cpu;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.helixbg.config.ForkedJvm;
 import dev.helixbg.llm.cpu.x86.ByteProduct;
 import java.io.IOException;
 import java.util.ArrayList;

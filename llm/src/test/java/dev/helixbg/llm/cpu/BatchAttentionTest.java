@@ -3,6 +3,7 @@ package dev.helixbg.llm.cpu;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.helixbg.config.ForkedJvm;
 import dev.helixbg.llm.backend.Backend.Activations;
 import dev.helixbg.llm.backend.Backend.Norm;
 import dev.helixbg.llm.backend.Backend.Qkv;

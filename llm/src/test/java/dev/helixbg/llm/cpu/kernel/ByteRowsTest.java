@@ -3,7 +3,7 @@ package dev.helixbg.llm.cpu.kernel;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.llm.cpu.ForkedJvm;
+import dev.helixbg.config.ForkedJvm;
 import dev.helixbg.llm.tensor.Dequantize;
 import dev.helixbg.llm.tensor.RandomWeights;
 import dev.helixbg.llm.tensor.TensorType;

@@ -19,8 +19,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.helixbg.config.ForkedJvm;
 import dev.helixbg.config.x86.MachineCode;
-import dev.helixbg.llm.cpu.ForkedJvm;
 import dev.helixbg.llm.cpu.lanes.Lanes;
 import java.lang.ProcessBuilder.Redirect;
 import java.lang.foreign.Arena;

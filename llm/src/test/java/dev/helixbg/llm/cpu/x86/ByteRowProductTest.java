@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.helixbg.config.ForkedJvm;
 import dev.helixbg.config.x86.MachineCode;
-import dev.helixbg.llm.cpu.ForkedJvm;
 import dev.helixbg.llm.cpu.kernel.ActivationBytes;
 import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.lanes.Lanes;

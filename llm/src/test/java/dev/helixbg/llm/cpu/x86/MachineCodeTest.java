@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.helixbg.config.ForkedJvm;
 import dev.helixbg.config.natives.NativeFunction;
 import dev.helixbg.config.x86.AvxAssembler;
 import dev.helixbg.config.x86.AvxAssembler.Register;
 import dev.helixbg.config.x86.MachineCode;
-import dev.helixbg.llm.cpu.ForkedJvm;
 import java.lang.ProcessBuilder.Redirect;
 import java.util.List;
 import org.junit.jupiter.api.Test;

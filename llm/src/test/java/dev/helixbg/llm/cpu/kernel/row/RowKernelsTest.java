@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.helixbg.llm.cpu.ForkedJvm;
+import dev.helixbg.config.ForkedJvm;
 import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.lanes.Lanes;
 import dev.helixbg.llm.tensor.TensorType;

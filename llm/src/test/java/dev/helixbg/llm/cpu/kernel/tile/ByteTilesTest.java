@@ -12,7 +12,7 @@ import static dev.helixbg.llm.cpu.kernel.tile.ByteTiles.TOKENS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.llm.cpu.ForkedJvm;
+import dev.helixbg.config.ForkedJvm;
 import dev.helixbg.llm.cpu.lanes.Lanes;
 import java.lang.ProcessBuilder.Redirect;
 import java.lang.foreign.Arena;

@@ -1,4 +1,4 @@
-package dev.helixbg.llm.cpu;
+package dev.helixbg.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -45,24 +45,33 @@ public final class ForkedJvm {
     return start(Redirect.DISCARD, all, program, arguments);
   }
 
+  /** Runs a program without this JVM's options, checks its exit code, and returns its output. */
+  public static String runPlain(String option, Class<?> program, String... arguments)
+      throws IOException, InterruptedException {
+    return start(Redirect.INHERIT, List.of("-XX:+UseSerialGC", option), program, arguments);
+  }
+
   private static String start(
       Redirect errors, List<String> options, Class<?> program, String... arguments)
       throws IOException, InterruptedException {
+    List<String> command = command(options, program, arguments);
+    Process process = new ProcessBuilder(command).redirectError(errors).start();
+    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), printed);
+    return printed;
+  }
+
+  /** Returns the command that runs a program with these options alone. */
+  public static List<String> command(List<String> options, Class<?> program, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("--enable-native-access=ALL-UNNAMED");
     command.addAll(options);
     command.add("-cp");
     command.add(
         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
     command.add(program.getName());
     command.addAll(List.of(arguments));
-    return printed(new ProcessBuilder(command).redirectError(errors));
-  }
-
-  private static String printed(ProcessBuilder command) throws IOException, InterruptedException {
-    Process process = command.start();
-    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), printed);
-    return printed;
+    return command;
   }
 }
