@@ -10,9 +10,14 @@ import com.sun.net.httpserver.HttpServer;
 import dev.helixbg.config.files.OnDisk;
 import dev.helixbg.config.text.HostileText;
 import dev.helixbg.daemon.Program.Ended;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -24,6 +29,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -384,28 +390,101 @@ class FetchModelsTest {
     assertFalse(Files.isSymbolicLink(lock));
   }
 
-  /** Uses the test's server as a proxy: by CONNECT for https, and directly for http. */
-  private void assertRefusedThroughProxy(String scheme, String... words) throws Exception {
-    String proxy = "127.0.0.1:" + server.getAddress().getPort();
-    Map<String, String> variables = Map.of(scheme + "_proxy", "http://somebody:secret@" + proxy);
-    Ended ended = fetch(variables, scheme + "://models.invalid");
-    assertRefused(ended, 4, words);
-    assertTrue(ended.err().contains("http://" + proxy), ended.err());
-    assertFalse(ended.err().contains("secret"), ended.err());
-    assertEquals(1, ended.err().lines().count(), ended.err());
+  /** Accepts connections one by one, reads a request's head, and always sends the same answer. */
+  private static final class Proxy implements AutoCloseable {
+    private final ServerSocket socket;
+    private final AtomicInteger requests = new AtomicInteger();
+
+    /**
+     * @param answer the answer; null: sends none, and keeps the connection open
+     */
+    Proxy(String answer) throws IOException {
+      socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+      Thread.ofVirtual().start(() -> serve(answer));
+    }
+
+    private void serve(String answer) {
+      List<Socket> open = new ArrayList<>();
+      try {
+        while (true) {
+          Socket client = socket.accept();
+          open.add(client);
+          BufferedReader head = new BufferedReader(new InputStreamReader(client.getInputStream()));
+          for (String line = head.readLine(); line != null && !line.isEmpty(); ) {
+            line = head.readLine();
+          }
+          requests.incrementAndGet();
+          if (answer != null) {
+            client.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
+            client.close();
+          }
+        }
+      } catch (IOException e) {
+        // The socket was closed, because the test has ended.
+      }
+    }
+
+    int port() {
+      return socket.getLocalPort();
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
+    }
+  }
+
+  /** Tests both uses of a proxy: CONNECT for https, and a direct request for http. */
+  private void assertRefusedThroughProxy(int port, String... words) throws Exception {
+    assertRefusedThroughProxy(60, port, words);
+  }
+
+  private void assertRefusedThroughProxy(int patience, int port, String... words) throws Exception {
+    String proxy = "http://somebody:secret@127.0.0.1:" + port;
+    for (String scheme : List.of("http", "https")) {
+      Ended ended =
+          fetch(
+              Map.of(scheme + "_proxy", proxy),
+              scheme + "://models.invalid",
+              "--timeout",
+              "" + patience);
+      assertRefused(ended, 4, words);
+      assertTrue(ended.err().contains("http://127.0.0.1:" + port), ended.err());
+      assertFalse(ended.err().contains("secret"), ended.err());
+      assertEquals(1, ended.err().lines().count(), ended.err());
+    }
   }
 
   @Test
   void aProxyThatRefusesConnectionsIsNamed() throws Exception {
-    server.stop(0);
-    assertRefusedThroughProxy("http", "proxy", "does not answer");
-    assertRefusedThroughProxy("https", "proxy", "does not answer");
+    int port;
+    try (Proxy proxy = new Proxy(null)) {
+      port = proxy.port();
+    }
+    assertRefusedThroughProxy(port, "proxy", "does not answer");
   }
 
   @Test
-  void aProxyThatWantsAPasswordSaysSo() throws Exception {
-    status = 407;
-    assertRefusedThroughProxy("http", "requires a name and a password");
+  void aProxyThatNeverAnswersIsGivenUpInTime() throws Exception {
+    try (Proxy proxy = new Proxy(null)) {
+      long start = System.nanoTime();
+      assertRefusedThroughProxy(2, proxy.port(), "proxy", "no data came for 2 seconds");
+      long seconds = (System.nanoTime() - start) / 1_000_000_000;
+      assertEquals(2, proxy.requests.get(), "it was asked, and not again and again");
+      // Allows for two waits of two seconds on a busy machine; each wait is usually a minute.
+      assertTrue(seconds >= 4 && seconds < 60, seconds + " s");
+    }
+  }
+
+  @Test
+  void aProxyThatWantsAPasswordOrCannotConnectSaysSo() throws Exception {
+    String end = "Content-Length: 0\r\nConnection: close\r\n\r\n";
+    try (Proxy proxy = new Proxy("HTTP/1.1 407 Proxy Authentication Required\r\n" + end)) {
+      assertRefusedThroughProxy(proxy.port(), "requires a name and a password");
+    }
+    try (Proxy proxy = new Proxy("HTTP/1.1 502 Bad Gateway\r\n" + end)) {
+      assertRefusedThroughProxy(proxy.port(), "refused with status 502");
+    }
   }
 
   @Test
