@@ -38,7 +38,7 @@ public final class SoftMetal {
         bind(
             symbols,
             "softmetal_configure",
-            FunctionDescriptor.ofVoid(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
+            FunctionDescriptor.ofVoid(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
     requirePools = bind(symbols, "softmetal_require_pools", FunctionDescriptor.ofVoid(JAVA_INT));
     takeFindings = bind(symbols, "softmetal_take_findings", text);
     liveObjects = bind(symbols, "softmetal_live_objects", text);
@@ -99,12 +99,7 @@ public final class SoftMetal {
   public void configure(SoftMetalSettings to) {
     try {
       configure.invokeExact(
-          to.order().ordinal(),
-          to.seed(),
-          to.checks().ordinal(),
-          to.lazy() ? 1 : 0,
-          to.maxThreads(),
-          to.cores());
+          to.order().ordinal(), to.seed(), to.checks() ? 1 : 0, to.lazy() ? 1 : 0);
     } catch (Throwable e) {
       throw new IllegalStateException(e);
     }
