@@ -67,7 +67,7 @@ public final class SoftMetal {
     try {
       return load();
     } catch (SoftMetalUnavailableException e) {
-      return skipOrFail(e.getMessage(), "true".equals(System.getenv("CI")));
+      return skipOrFail(e);
     }
   }
 
@@ -80,14 +80,14 @@ public final class SoftMetal {
     try {
       return SoftMetalBuild.library();
     } catch (SoftMetalUnavailableException e) {
-      return skipOrFail(e.getMessage(), "true".equals(System.getenv("CI"))).library();
+      return skipOrFail(e).library();
     }
   }
 
-  static SoftMetal skipOrFail(String reason, boolean ci) {
-    return ci
-        ? Assertions.fail("under CI the software Metal must run: " + reason)
-        : Assumptions.abort("skipped because " + reason);
+  private static SoftMetal skipOrFail(SoftMetalUnavailableException e) {
+    return "true".equals(System.getenv("CI"))
+        ? Assertions.fail("under CI the software Metal must run: " + e.getMessage())
+        : Assumptions.abort("skipped because " + e.getMessage());
   }
 
   /** Returns the file that the Metal binding must load instead of libobjc and the frameworks. */
