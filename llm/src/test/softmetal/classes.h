@@ -24,8 +24,7 @@ namespace softmetal {
 struct Size { u64 width, height, depth; };  // MTLSize
 
 struct String : Object { METAL_CLASS("NSString") std::string text; };
-struct Error : Object { METAL_CLASS("NSError") std::string domain, text; long code = 0; };
-struct Array : Object { METAL_CLASS("NSArray") std::vector<Object*> items; ~Array() override; };
+struct Error : Object { METAL_CLASS("NSError") std::string text; };
 struct CompileOptions : Object { METAL_CLASS("MTLCompileOptions") bool fastMath = true; u64 languageVersion = 0; };
 
 struct Device : Object { METAL_CLASS("MTLDevice") };
@@ -43,7 +42,6 @@ struct Buffer : Object {
   u64 bytes = 0;
   char* mapping = nullptr;        // ours, with a page that cannot be touched on each side; null: the caller's memory
   u64 mappingBytes = 0;
-  Block* deallocator = nullptr;
   std::unique_ptr<Shadow> shadow; // who touched what; made when a checked kernel first writes here
   ~Buffer() override;
 };
@@ -60,13 +58,11 @@ struct Binding {
 };
 // One recorded step of a command buffer: a dispatch or a barrier.
 struct Command {
-  enum { Dispatch, Barrier, BufferBarrier } kind = Dispatch;
+  enum { Dispatch, Barrier } kind = Dispatch;
   Pipeline* pipeline = nullptr;
   std::array<Binding, BINDINGS> bindings;
   std::array<u64, BINDINGS> threadgroupBytes{};
-  Size grid{}, group{};
-  bool inThreads = false;          // the grid counts threads, not threadgroups
-  std::vector<Buffer*> resources;  // of a BufferBarrier
+  Size grid{}, group{};            // threadgroups in the grid; threads in a threadgroup
 };
 
 enum Status { NotEnqueued, Enqueued, Committed, Scheduled, Completed, Failed };
@@ -80,18 +76,15 @@ struct Snapshot {
 struct CommandBuffer : Object {
   METAL_CLASS("MTLCommandBuffer")
   Queue* queue = nullptr;
-  bool retains = true;             // false: commandBufferWithUnretainedReferences
   std::vector<Command> commands;
   std::set<Buffer*> used;
   std::set<Pipeline*> pipelines;
   std::map<Buffer*, Snapshot> snapshots;
   Status status = NotEnqueued;
   bool encoding = false, awaited = false;
-  bool finished = false;           // completed, and its handlers have returned
+  bool finished = false;           // completed, and the queue has let it go
   std::string error;
-  double begin = 0, end = 0;       // GPUStartTime, GPUEndTime
-  double committed = 0;
-  std::vector<Block*> handlers;
+  double committed = 0;            // when, in seconds
   void dropReferences();
   ~CommandBuffer() override;
 };
@@ -100,7 +93,6 @@ struct Encoder : Object {
   CommandBuffer* buffer = nullptr;
   std::unique_ptr<Command> next = std::make_unique<Command>();  // what the next dispatch would be
   bool ended = false, concurrent = false;
-  int groups = 0;                  // open debug groups
   ~Encoder() override;
 };
 
@@ -109,7 +101,7 @@ Buffer* makeBuffer(u64 bytes);
 // What is wrong with a dispatch; "" if nothing.
 std::string refusal(const Command& command);
 String* newString(std::string text);
-Error* newError(const char* domain, long code, std::string text);
+Error* newError(std::string text);
 
 // Fill the classes with their methods; defineClasses does it once for all.
 void defineFoundation();
@@ -119,11 +111,9 @@ void defineClasses();
 
 // What happens to command buffers: queue.cpp.
 void open(CommandBuffer* buffer);
-void enqueue(CommandBuffer* buffer);
 void commit(CommandBuffer* buffer);
 void waitUntilCompleted(CommandBuffer* buffer);
 Status statusOf(CommandBuffer* buffer);
-void addHandler(CommandBuffer* buffer, Block* handler);
 void close(CommandBuffer* buffer);
 
 }  // namespace softmetal

@@ -5,24 +5,19 @@ namespace softmetal {
 
 // ---- MTLCommandQueue
 
-static Object* newCommandBuffer(Queue* self, bool retains) {
+static Object* commandBuffer(Queue* self, Selector) {
   CommandBuffer* made = make<CommandBuffer>();
   made->queue = retain(self);
-  made->retains = retains;
   open(made);
   return autorelease(made);
 }
-static Object* commandBuffer(Queue* self, Selector) { return newCommandBuffer(self, true); }
-static Object* commandBufferUnretained(Queue* self, Selector) { return newCommandBuffer(self, false); }
 
 // ---- MTLCommandBuffer
 
 // A completed command buffer holds on to nothing that it used.
 void CommandBuffer::dropReferences() {
-  if (retains) {
-    for (Buffer* each : used) release(each);
-    for (Pipeline* each : pipelines) release(each);
-  }
+  for (Buffer* each : used) release(each);
+  for (Pipeline* each : pipelines) release(each);
   used.clear();
   pipelines.clear();
   commands.clear();
@@ -32,11 +27,11 @@ void CommandBuffer::dropReferences() {
 CommandBuffer::~CommandBuffer() {
   close(this);
   dropReferences();
-  for (Block* each : handlers) freeBlock(each);
   release(queue);
 }
 
-static Object* encoder(CommandBuffer* self, Selector message, bool concurrent) {
+static Object* computeEncoder(CommandBuffer* self, Selector message, u64 type) {
+  if (type > 1) finding("%s: %lu is neither serial (0) nor concurrent (1)", message, type);
   if (self->status >= Committed) {
     finding("%s: the command buffer is already committed", message);
     return nullptr;
@@ -47,26 +42,14 @@ static Object* encoder(CommandBuffer* self, Selector message, bool concurrent) {
   }
   Encoder* made = make<Encoder>();
   made->buffer = retain(self);
-  made->concurrent = concurrent;
+  made->concurrent = type == 1;
   self->encoding = true;
   Command barrier;
   barrier.kind = Command::Barrier;  // buffers are tracked: encoders are ordered
   self->commands.push_back(barrier);
   return autorelease(made);
 }
-static Object* computeEncoder(CommandBuffer* self, Selector message) { return encoder(self, message, false); }
-static Object* computeEncoderOfType(CommandBuffer* self, Selector message, u64 type) {
-  if (type > 1) finding("%s: %lu is neither serial (0) nor concurrent (1)", message, type);
-  return encoder(self, message, type == 1);
-}
 
-static void enqueueBuffer(CommandBuffer* self, Selector message) {
-  if (self->status != NotEnqueued) {
-    finding("%s: the command buffer is already enqueued or committed", message);
-  } else {
-    enqueue(self);
-  }
-}
 static void commitBuffer(CommandBuffer* self, Selector message) {
   needsPool(message);
   if (self->status >= Committed) {
@@ -85,22 +68,10 @@ static void waitBuffer(CommandBuffer* self, Selector message) {
     waitUntilCompleted(self);
   }
 }
-static void addCompletedHandler(CommandBuffer* self, Selector message, Block* handler) {
-  if (!handler) {
-    finding("%s: nil", message);
-  } else if (self->status >= Committed) {
-    finding("%s: the command buffer is already committed", message);
-  } else {
-    addHandler(self, copyBlock(handler));
-  }
-}
 static u64 status(CommandBuffer* self, Selector) { return statusOf(self); }
 static Object* error(CommandBuffer* self, Selector) {
-  return statusOf(self) == Failed ? autoreleased(newError("MTLCommandBufferErrorDomain", 1, self->error)) : nullptr;
+  return statusOf(self) == Failed ? autoreleased(newError(self->error)) : nullptr;
 }
-static double gpuStartTime(CommandBuffer* self, Selector) { return statusOf(self) >= Completed ? self->begin : 0; }
-static double gpuEndTime(CommandBuffer* self, Selector) { return statusOf(self) >= Completed ? self->end : 0; }
-static u8 retainedReferences(CommandBuffer* self, Selector) { return self->retains; }
 
 // ---- MTLComputeCommandEncoder
 
@@ -120,7 +91,7 @@ static void setPipeline(Encoder* self, Selector message, void* pipeline) {
   Pipeline* given = argument<Pipeline>(pipeline, message);
   if (!given) return;
   self->next->pipeline = given;
-  if (self->buffer->pipelines.insert(given).second && self->buffer->retains) retain(given);
+  if (self->buffer->pipelines.insert(given).second) retain(given);
 }
 
 static bool indexIsValid(Selector message, u64 index) {
@@ -142,19 +113,7 @@ static void setBuffer(Encoder* self, Selector message, void* given, u64 offset, 
   binding.kind = Binding::Of;
   binding.buffer = buffer;
   binding.offset = offset;
-  if (self->buffer->used.insert(buffer).second && self->buffer->retains) retain(buffer);
-}
-
-static void setBufferOffset(Encoder* self, Selector message, u64 offset, u64 index) {
-  if (!open(self, message) || !indexIsValid(message, index)) return;
-  Binding& binding = self->next->bindings[index];
-  if (binding.kind != Binding::Of) {
-    finding("%s: no buffer is bound at index %lu", message, index);
-  } else if (offset >= binding.buffer->bytes) {
-    finding("%s: offset %lu of a buffer of %lu bytes", message, offset, binding.buffer->bytes);
-  } else {
-    binding.offset = offset;
-  }
+  if (self->buffer->used.insert(buffer).second) retain(buffer);
 }
 
 static void setBytes(Encoder* self, Selector message, const char* bytes, u64 length, u64 index) {
@@ -218,13 +177,12 @@ std::string refusal(const Command& c) {
   return "";
 }
 
-static void dispatch(Encoder* self, Selector message, Size grid, Size group, bool inThreads) {
+static void dispatchThreadgroups(Encoder* self, Selector message, Size grid, Size group) {
   needsPool(message);
   if (!open(self, message)) return;
   Command command = *self->next;
   command.grid = grid;
   command.group = group;
-  command.inThreads = inThreads;
   std::string wrong = refusal(command);
   if (!wrong.empty()) {
     finding("%s: %s", message, wrong.c_str());
@@ -238,8 +196,6 @@ static void dispatch(Encoder* self, Selector message, Size grid, Size group, boo
   }
   self->buffer->commands.push_back(std::move(command));
 }
-static void dispatchThreadgroups(Encoder* self, Selector message, Size groups, Size group) { dispatch(self, message, groups, group, false); }
-static void dispatchThreads(Encoder* self, Selector message, Size threads, Size group) { dispatch(self, message, threads, group, true); }
 
 static void memoryBarrierWithScope(Encoder* self, Selector message, u64 scope) {
   needsPool(message);
@@ -254,54 +210,22 @@ static void memoryBarrierWithScope(Encoder* self, Selector message, u64 scope) {
   self->buffer->commands.push_back(barrier);
 }
 
-static void memoryBarrierWithResources(Encoder* self, Selector message, void** resources, u64 count) {
-  if (!open(self, message)) return;
-  if (!resources || count == 0) {
-    finding("%s: no resources", message);
-    return;
-  }
-  Command barrier;
-  barrier.kind = Command::BufferBarrier;
-  for (u64 i = 0; i < count; i++) {
-    if (Buffer* buffer = argument<Buffer>(resources[i], message)) barrier.resources.push_back(buffer);
-  }
-  self->buffer->commands.push_back(barrier);
-}
-
-static void pushDebugGroup(Encoder* self, Selector message, void* text) {
-  if (open(self, message) && argument<String>(text, message)) self->groups++;
-}
-static void popDebugGroup(Encoder* self, Selector message) {
-  if (!open(self, message)) return;
-  if (self->groups-- == 0) finding("%s: no debug group is open", message);
-}
-
 static void endEncoding(Encoder* self, Selector message) {
   needsPool(message);
   if (!open(self, message)) return;
-  if (self->groups > 0) finding("%s: %d debug groups are still open", message, self->groups);
   self->ended = true;
   self->buffer->encoding = false;
 }
 
 void defineCommands() {
-  define(Queue::type(), {{"commandBuffer", method(commandBuffer)},
-                         {"commandBufferWithUnretainedReferences", method(commandBufferUnretained)}});
-  define(CommandBuffer::type(), {{"computeCommandEncoder", method(computeEncoder)},
-                                 {"computeCommandEncoderWithDispatchType:", method(computeEncoderOfType)},
-                                 {"enqueue", method(enqueueBuffer)}, {"commit", method(commitBuffer)},
-                                 {"waitUntilCompleted", method(waitBuffer)},
-                                 {"addCompletedHandler:", method(addCompletedHandler)}, {"status", method(status)},
-                                 {"error", method(error)}, {"GPUStartTime", method(gpuStartTime)},
-                                 {"GPUEndTime", method(gpuEndTime)}, {"retainedReferences", method(retainedReferences)}});
+  define(Queue::type(), {{"commandBuffer", method(commandBuffer)}});
+  define(CommandBuffer::type(), {{"computeCommandEncoderWithDispatchType:", method(computeEncoder)}, {"commit", method(commitBuffer)},
+                                 {"waitUntilCompleted", method(waitBuffer)}, {"status", method(status)}, {"error", method(error)}});
   define(Encoder::type(), {{"setComputePipelineState:", method(setPipeline)}, {"setBuffer:offset:atIndex:", method(setBuffer)},
-                           {"setBufferOffset:atIndex:", method(setBufferOffset)}, {"setBytes:length:atIndex:", method(setBytes)},
+                           {"setBytes:length:atIndex:", method(setBytes)},
                            {"setThreadgroupMemoryLength:atIndex:", method(setThreadgroupMemory)},
                            {"dispatchThreadgroups:threadsPerThreadgroup:", method(dispatchThreadgroups)},
-                           {"dispatchThreads:threadsPerThreadgroup:", method(dispatchThreads)},
                            {"memoryBarrierWithScope:", method(memoryBarrierWithScope)},
-                           {"memoryBarrierWithResources:count:", method(memoryBarrierWithResources)},
-                           {"pushDebugGroup:", method(pushDebugGroup)}, {"popDebugGroup", method(popDebugGroup)},
                            {"endEncoding", method(endEncoding)}});
 }
 

@@ -13,13 +13,11 @@ static u64 copyText(const std::string& text, char* into, u64 capacity) {
   return text.size();
 }
 
-EXPORT void softmetal_configure(int order, u32 seed, int checks, int lazy, u32 maxThreads, u32 machines) {
+EXPORT void softmetal_configure(int order, u32 seed, int checks, int lazy) {
   settings.order = static_cast<Order>(order);
   settings.seed = seed;
-  settings.checks = static_cast<Checks>(checks);
+  settings.checks = checks;
   settings.lazy = lazy;
-  settings.maxThreads = maxThreads;
-  settings.machines = machines;
 }
 
 EXPORT void softmetal_require_pools(int required) { settings.pools = required; }

@@ -337,7 +337,6 @@ CALL(cuModuleGetFunction)(Pipeline** into, Module* module, const char* name) {
   made->program = module->program;
   made->kernel = kernel;
   made->label = kernel->name;
-  made->maxThreads = settings.maxThreads;
   module->pipelines.push_back(made);
   *into = made;
   return SUCCESS;

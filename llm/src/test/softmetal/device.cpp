@@ -2,7 +2,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <mutex>
 #include <stdexcept>
 
@@ -15,8 +14,8 @@ static std::atomic<u64> allocated{0};
 
 static constexpr u64 BUFFER_LIMIT = 16ull << 30, WORKING_SET = 12ull << 30;
 
-static void fillError(void** into, long code, const char* domain, const std::string& text) {
-  if (into) *into = autoreleased(newError(domain, code, text));
+static void fillError(void** into, const std::string& text) {
+  if (into) *into = autoreleased(newError(text));
 }
 
 // ---- MTLDevice
@@ -24,14 +23,7 @@ static void fillError(void** into, long code, const char* domain, const std::str
 static Object* deviceName(Device*, Selector) { return autoreleased(newString("Software Metal")); }
 static u64 recommendedMaxWorkingSetSize(Device*, Selector) { return WORKING_SET; }
 static u64 currentAllocatedSize(Device*, Selector) { return allocated; }
-static u64 maxThreadgroupMemoryLength(Device*, Selector) { return MAX_THREADGROUP_BYTES; }
 static u64 maxBufferLength(Device*, Selector) { return BUFFER_LIMIT; }
-static Size maxThreadsPerThreadgroup(Device*, Selector) { return {MAX_THREADS, MAX_THREADS, MAX_THREADS}; }
-static u8 hasUnifiedMemory(Device*, Selector) { return 1; }
-static u64 registryId(Device*, Selector) { return 0x50f7; }
-static u8 supportsFamily(Device*, Selector, long family) {  // Apple 1 to 7, Common 1 to 3, Mac 2, Metal 3
-  return (family >= 1001 && family <= 1007) || (family >= 3001 && family <= 3003) || family == 2002 || family == 5001;
-}
 
 static bool storageIsShared(Selector message, u64 options) {
   u64 storage = options & 0xf0, hazards = options & 0x300;
@@ -67,10 +59,10 @@ Buffer* makeBuffer(u64 bytes) {
   return buffer;
 }
 
-static Object* newBufferNoCopy(Device*, Selector message, char* contents, u64 bytes, u64 options, Block* deallocator) {
+static Object* newBufferNoCopy(Device*, Selector message, char* contents, u64 bytes, u64 options, void* deallocator) {
   needsPool(message);
-  if (!contents) {
-    finding("%s: NULL", message);
+  if (!contents || deallocator) {
+    finding("%s: NULL, or a deallocator, which the software Metal would not call", message);
     return nullptr;
   }
   if (!storageIsShared(message, options)) return nullptr;
@@ -82,7 +74,6 @@ static Object* newBufferNoCopy(Device*, Selector message, char* contents, u64 by
   Buffer* buffer = make<Buffer>();
   buffer->contents = contents;
   buffer->bytes = bytes;
-  buffer->deallocator = copyBlock(deallocator);
   allocated += bytes;
   return buffer;
 }
@@ -90,10 +81,6 @@ static Object* newBufferNoCopy(Device*, Selector message, char* contents, u64 by
 Buffer::~Buffer() {
   allocated -= bytes;
   if (mapping) munmap(mapping, mappingBytes);
-  if (deallocator) {
-    reinterpret_cast<void (*)(Block*, void*, u64)>(deallocator->invoke)(deallocator, contents, bytes);
-    freeBlock(deallocator);
-  }
 }
 
 static Object* newLibrary(Device*, Selector message, void* sourceText, void* compileOptions, void** error) {
@@ -109,7 +96,7 @@ static Object* newLibrary(Device*, Selector message, void* sourceText, void* com
     library->program = program;
     return library;
   } catch (const std::runtime_error& wrong) {
-    fillError(error, 3, "MTLLibraryErrorDomain", wrong.what());
+    fillError(error, wrong.what());
     return nullptr;
   }
 }
@@ -118,15 +105,15 @@ static std::atomic<u64> compiled{0};  // kernels of which machine code was made
 
 static Object* pipelineOf(Function* f, void** error) {
   if (f->kernel->threadgroupBytes > MAX_THREADGROUP_BYTES) {
-    fillError(error, 1, "AGXMetal", format("Threadgroup memory size (%lu) exceeds the maximum threadgroup memory allowed (%lu)",
-                                           f->kernel->threadgroupBytes, MAX_THREADGROUP_BYTES));
+    fillError(error, format("Threadgroup memory size (%lu) exceeds the maximum threadgroup memory allowed (%lu)",
+                            f->kernel->threadgroupBytes, MAX_THREADGROUP_BYTES));
     return nullptr;
   }
   Pipeline* pipeline = make<Pipeline>();
   pipeline->program = f->program;
   pipeline->kernel = f->kernel;
   pipeline->label = f->kernel->name;
-  pipeline->maxThreads = std::min<u64>(f->kernel->maxThreads, settings.maxThreads);
+  pipeline->maxThreads = f->kernel->maxThreads;
   return pipeline;
 }
 
@@ -148,7 +135,6 @@ static Object* newQueue(Device*, Selector message) {
 
 static Object* newOptions(void*, Selector) { return make<CompileOptions>(); }
 static void setFastMathEnabled(CompileOptions* self, Selector, u8 on) { self->fastMath = on; }
-static u8 fastMathEnabled(CompileOptions* self, Selector) { return self->fastMath; }
 static void setMathMode(CompileOptions* self, Selector message, long mode) {
   if (mode < 0 || mode > 2) finding("%s: %ld is neither safe (0), relaxed (1) nor fast (2)", message, mode);
   self->fastMath = mode == 2;
@@ -170,47 +156,28 @@ static Object* newFunction(Library* self, Selector message, void* name) {
   function->kernel = kernel;
   return function;
 }
-static Object* functionNames(Library* self, Selector) {
-  Array* names = make<Array>();
-  for (const std::string& name : self->program->names()) names->items.push_back(newString(name));
-  return autoreleased(names);
-}
-static Object* functionName(Function* self, Selector) { return autoreleased(newString(self->kernel->name)); }
 static u64 maxTotalThreads(Pipeline* self, Selector) { return self->maxThreads; }
-static u64 threadExecutionWidth(Pipeline*, Selector) { return SIMD_WIDTH; }
-static u64 staticThreadgroupMemoryLength(Pipeline* self, Selector) { return self->kernel->threadgroupBytes; }
 
 // ---- MTLBuffer
 
 static void* contents(Buffer* self, Selector) { return self->contents; }
 static u64 bufferLength(Buffer* self, Selector) { return self->bytes; }
-struct Range { u64 location, length; };  // NSRange
-static void didModifyRange(Buffer*, Selector message, Range) { finding("%s: only for managed storage", message); }
-static u64 storageMode(Buffer*, Selector) { return 0; }
 
 void defineDevice() {
   device = make<Device>();
   define(Device::type(), {{"name", method(deviceName)}, {"recommendedMaxWorkingSetSize", method(recommendedMaxWorkingSetSize)},
                           {"currentAllocatedSize", method(currentAllocatedSize)},
-                          {"maxThreadgroupMemoryLength", method(maxThreadgroupMemoryLength)},
-                          {"maxBufferLength", method(maxBufferLength)},
-                          {"maxThreadsPerThreadgroup", method(maxThreadsPerThreadgroup)},
-                          {"hasUnifiedMemory", method(hasUnifiedMemory)}, {"registryID", method(registryId)},
-                          {"supportsFamily:", method(supportsFamily)}, {"newBufferWithLength:options:", method(newBuffer)},
+                          {"maxBufferLength", method(maxBufferLength)}, {"newBufferWithLength:options:", method(newBuffer)},
                           {"newBufferWithBytesNoCopy:length:options:deallocator:", method(newBufferNoCopy)},
                           {"newLibraryWithSource:options:error:", method(newLibrary)},
                           {"newComputePipelineStateWithFunction:error:", method(newPipeline)},
                           {"newCommandQueue", method(newQueue)}});
-  define(CompileOptions::type()->meta, {{"alloc", method(newOptions)}, {"new", method(newOptions)}});
-  define(CompileOptions::type(), {{"setFastMathEnabled:", method(setFastMathEnabled)}, {"fastMathEnabled", method(fastMathEnabled)},
+  define(CompileOptions::type()->meta, {{"new", method(newOptions)}});
+  define(CompileOptions::type(), {{"setFastMathEnabled:", method(setFastMathEnabled)},
                                   {"setMathMode:", method(setMathMode)}, {"setLanguageVersion:", method(setLanguageVersion)}});
-  define(Library::type(), {{"newFunctionWithName:", method(newFunction)}, {"functionNames", method(functionNames)}});
-  define(Function::type(), {{"name", method(functionName)}});
-  define(Pipeline::type(), {{"maxTotalThreadsPerThreadgroup", method(maxTotalThreads)},
-                            {"threadExecutionWidth", method(threadExecutionWidth)},
-                            {"staticThreadgroupMemoryLength", method(staticThreadgroupMemoryLength)}});
-  define(Buffer::type(), {{"contents", method(contents)}, {"length", method(bufferLength)},
-                          {"didModifyRange:", method(didModifyRange)}, {"storageMode", method(storageMode)}});
+  define(Library::type(), {{"newFunctionWithName:", method(newFunction)}});
+  define(Pipeline::type(), {{"maxTotalThreadsPerThreadgroup", method(maxTotalThreads)}});
+  define(Buffer::type(), {{"contents", method(contents)}, {"length", method(bufferLength)}});
 }
 
 void defineClasses() {
@@ -232,10 +199,3 @@ EXPORT void* MTLCreateSystemDefaultDevice() {
 }
 
 EXPORT u64 softmetal_compiled_kernels() { return compiled; }
-
-EXPORT void* MTLCopyAllDevices() {
-  defineClasses();
-  Array* all = make<Array>();
-  all->items.push_back(retain(device));
-  return all;
-}

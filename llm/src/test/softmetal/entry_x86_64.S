@@ -1,10 +1,8 @@
 // objc_msgSend, which looks a method up and jumps to it with all arguments as they came, and the switch between fibers.
   .text
-  .globl objc_msgSend, objc_msgSend_stret
+  .globl objc_msgSend
   .type objc_msgSend, @function
-  .type objc_msgSend_stret, @function
 objc_msgSend:
-objc_msgSend_stret:
   push %rbp
   mov %rsp, %rbp
   sub $0xc0, %rsp

@@ -14,7 +14,7 @@ namespace softmetal {
 
 constinit thread_local Machine* machine = nullptr;
 
-Machine::Machine(u32 n) : number(n), fibers(MAX_THREADS) {
+Machine::Machine() : fibers(MAX_THREADS) {
   u64 bytes = MAX_THREADS * STACK;
   stacks = static_cast<char*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   // Each array has 256 bytes behind it, so that an overrun is not a hit in the next one.
@@ -89,15 +89,14 @@ void Machine::begin(const Launch& l) {
   machine = this;
   const Command& command = *l.command;
   const Kernel& kernel = *l.pipeline->kernel;
-  bool checked = l.checks != Checks::Off;
-  code = &l.pipeline->program->code(kernel, checked, number);
+  code = &l.pipeline->program->code(kernel, l.checked);
   arguments.assign(kernel.parameters.size(), 0);
   regions.clear();
   failed = false;
   size_t shadows = 0;
   auto threadgroupRegion = [&](char* at, u64 bytes, int index, const char* name) {
     Shadow* shadow = nullptr;
-    if (l.checks == Checks::All) {
+    if (l.checked) {
       if (shadows == groupShadows.size()) groupShadows.push_back(std::make_unique<Shadow>(MAX_THREADGROUP_BYTES));
       shadow = groupShadows[shadows++].get();
       shadow->shift = 2;  // its cells are of the past, whatever they covered
@@ -114,7 +113,7 @@ void Machine::begin(const Launch& l) {
         char* at = b->contents + binding.offset;
         arguments[i] = reinterpret_cast<u64>(at);
         Shadow* shadow = nullptr;
-        if (l.checks == Checks::All && l.raceChecked(b)) {
+        if (l.checked && l.raceChecked(b)) {
           if (!b->shadow) b->shadow = std::make_unique<Shadow>(b->bytes);
           shadow = b->shadow.get();
         }
@@ -142,16 +141,21 @@ void Machine::begin(const Launch& l) {
 
   static Region nowhere{};
   std::fill_n(bySite, SITES, &nowhere);
-  u32 threads = l.group.width * l.group.height * l.group.depth;
-  for (u32 i = 0; i < threads; i++) fibers[i].thread.group = &group;
-  threadCount = 0;
-  const u64 nominal[3] = {l.group.width, l.group.height, l.group.depth}, groups[3] = {l.groups.width, l.groups.height, l.groups.depth};
-  const u64 grid[3] = {command.grid.width, command.grid.height, command.grid.depth};
+  const u64 threads[3] = {command.group.width, command.group.height, command.group.depth};
+  const u64 groups[3] = {command.grid.width, command.grid.height, command.grid.depth};
   for (int k = 0; k < 3; k++) {
-    group.nominal[k] = nominal[k];
+    group.threads[k] = threads[k];
     group.groups[k] = groups[k];
-    group.grid[k] = command.inThreads ? grid[k] : groups[k] * nominal[k];
-    group.threads[k] = 0;
+  }
+  threadCount = threads[0] * threads[1] * threads[2];
+  simdgroupCount = (threadCount + SIMD_WIDTH - 1) / SIMD_WIDTH;
+  for (u32 i = 0; i < threadCount; i++) {
+    msl_thread& t = fibers[i].thread;
+    t.group = &group;
+    t.index = i;
+    t.position[0] = i % group.threads[0];
+    t.position[1] = i / group.threads[0] % group.threads[1];
+    t.position[2] = i / (group.threads[0] * group.threads[1]);
   }
   random.seed(settings.seed);
 }
@@ -161,25 +165,7 @@ bool Machine::runGroup(u64 n) {
   group.position[0] = n % group.groups[0];
   group.position[1] = n / group.groups[0] % group.groups[1];
   group.position[2] = n / (static_cast<u64>(group.groups[0]) * group.groups[1]);
-  bool reshaped = threadCount == 0;
-  for (int k = 0; k < 3; k++) {  // the last threadgroup of dispatchThreads may be smaller
-    u32 here = std::min(group.nominal[k], group.grid[k] - group.position[k] * group.nominal[k]);
-    reshaped |= here != group.threads[k];
-    group.threads[k] = here;
-  }
-  u32 threads = group.threads[0] * group.threads[1] * group.threads[2];
-  if (reshaped) {
-    threadCount = threads;
-    group.simdgroups = (threads + SIMD_WIDTH - 1) / SIMD_WIDTH;
-    for (u32 i = 0; i < threads; i++) {
-      msl_thread& t = fibers[i].thread;
-      t.index = i;
-      t.position[0] = i % group.threads[0];
-      t.position[1] = i / group.threads[0] % group.threads[1];
-      t.position[2] = i / (group.threads[0] * group.threads[1]);
-    }
-  }
-  for (u32 i = 0; i < threads; i++) {
+  for (u32 i = 0; i < threadCount; i++) {
     fibers[i].state = Fiber::Ready;
     fibers[i].simdBarriers = 0;
   }
@@ -190,23 +176,23 @@ bool Machine::runGroup(u64 n) {
 
   u32 order[MAX_THREADS / SIMD_WIDTH];
   Order chosen = settings.order;
-  for (u32 i = 0; i < group.simdgroups; i++) order[i] = chosen == Order::Backward ? group.simdgroups - 1 - i : i;
+  for (u32 i = 0; i < simdgroupCount; i++) order[i] = chosen == Order::Backward ? simdgroupCount - 1 - i : i;
   do {
-    if (chosen == Order::Shuffled) std::shuffle(order, order + group.simdgroups, random);
-    for (u32 i = 0; i < group.simdgroups; i++) {
-      if (!runSimdgroup(order[i], threads)) {
+    if (chosen == Order::Shuffled) std::shuffle(order, order + simdgroupCount, random);
+    for (u32 i = 0; i < simdgroupCount; i++) {
+      if (!runSimdgroup(order[i])) {
         resetStacks();
         return false;
       }
     }
-  } while (atBarrier(threads));
+  } while (atBarrier());
   if (failed) resetStacks();
   return !failed;
 }
 
 // Runs the lanes of a simdgroup until all have returned or wait at a threadgroup barrier.
-bool Machine::runSimdgroup(u32 simdgroup, u32 threads) {
-  u32 first = simdgroup * SIMD_WIDTH, count = std::min<u32>(SIMD_WIDTH, threads - first);
+bool Machine::runSimdgroup(u32 simdgroup) {
+  u32 first = simdgroup * SIMD_WIDTH, count = std::min<u32>(SIMD_WIDTH, threadCount - first);
   Order chosen = settings.order;
   for (;;) {
     queued = next = 0;
@@ -248,10 +234,10 @@ bool Machine::runSimdgroup(u32 simdgroup, u32 threads) {
 }
 
 // Whether the threads wait at a barrier: then they may go on. False if all have returned, or on a failure.
-bool Machine::atBarrier(u32 threads) {
+bool Machine::atBarrier() {
   Fiber* first = nullptr;
   u32 waiting = 0;
-  for (u32 i = 0; i < threads; i++) {
+  for (u32 i = 0; i < threadCount; i++) {
     Fiber& fiber = fibers[i];
     if (fiber.state != Fiber::Barrier) continue;
     if (!first) first = &fiber;
@@ -259,14 +245,14 @@ bool Machine::atBarrier(u32 threads) {
     if (fiber.site != first->site) return fail(&fiber, fiber.site, "divergence: threads wait at different threadgroup_barriers");
   }
   if (!first) return false;
-  if (waiting < threads) {
-    return fail(first, first->site, format("divergence: threadgroup_barrier reached by %u of %u threads, the others have returned", waiting, threads));
+  if (waiting < threadCount) {
+    return fail(first, first->site, format("divergence: threadgroup_barrier reached by %u of %u threads, the others have returned", waiting, threadCount));
   }
   constexpr u32 DEVICE = 1, THREADGROUP = 2;  // mem_flags
   stamp++;
   if (first->argument & THREADGROUP) groupBarrier = stamp;
   if (first->argument & DEVICE) deviceBarrier = stamp;
-  for (u32 i = 0; i < threads; i++) fibers[i].state = Fiber::Ready;
+  for (u32 i = 0; i < threadCount; i++) fibers[i].state = Fiber::Ready;
   return true;
 }
 

@@ -1,4 +1,4 @@
-// One simulated GPU core: runs the threads of one threadgroup at a time as fibers.
+// The simulated GPU core: runs the threads of one threadgroup at a time as fibers.
 #pragma once
 #include <cstddef>
 #include <random>
@@ -28,8 +28,7 @@ struct Fiber {
 struct Launch {
   Pipeline* pipeline;
   const Command* command;
-  Checks checks;
-  Size groups, group;          // threadgroups in the grid; threads in a whole threadgroup
+  bool checked;
   bool raceChecked(const Buffer* buffer) const { return written && written->count(const_cast<Buffer*>(buffer)); }
   const std::set<Buffer*>* written;                        // buffers that a dispatch of this epoch may write
   const std::map<Buffer*, Snapshot>* snapshots;
@@ -37,7 +36,7 @@ struct Launch {
 
 class Machine {
  public:
-  explicit Machine(u32 number);
+  Machine();
   // Prepares for the threadgroups of a dispatch. Throws std::runtime_error if the kernel cannot be compiled.
   void begin(const Launch& launch);
   // Runs one threadgroup; false if the kernel did what it must not: then error() tells what.
@@ -45,13 +44,12 @@ class Machine {
   const std::string& error() const { return message; }
 
   void newEpoch();             // all that is done from now on comes after all that was done
-  void newEpoch(Buffer* buffer);
   Stamp now() const { return stamp; }
 
   // Called from fibers.
   void yield();
   [[noreturn]] void fault(const void* site, const char* pattern, ...) __attribute__((format(printf, 3, 4)));
-  void access(char* address, u32 bytes, bool write, bool atomic, const void* site);
+  void access(char* address, u32 bytes, bool write, const void* site);
 
   Fiber* running = nullptr;
 
@@ -59,26 +57,25 @@ class Machine {
   static constexpr u64 STACK = 64 * 1024 + 192;  // not a power of two, else all stacks share the same cache lines
   static void fiberMain();
   void resetStacks();
-  bool runSimdgroup(u32 simdgroup, u32 threads);
-  bool atBarrier(u32 threads);
+  bool runSimdgroup(u32 simdgroup);
+  bool atBarrier();
   bool fail(Fiber* fiber, const void* site, std::string what);
   void operate(Fiber** lanes, int count);
   void shuffleLanes(Fiber** lanes, int count);
   void multiplyAccumulate(Fiber** lanes, int count);
-  void checkRace(Region& region, char* address, u32 bytes, bool write, bool atomic, const void* site);
-  bool ordered(const Region& region, Stamp when, u32 who, bool atomic) const;
-  void judge(char* address, u32 bytes, bool write, bool atomic, const void* site);
+  void checkRace(Region& region, char* address, u32 bytes, bool write, const void* site);
+  bool ordered(const Region& region, Stamp when, u32 who) const;
+  void judge(char* address, u32 bytes, bool write, const void* site);
   [[noreturn]] void outOfBounds(char* address, u32 bytes, bool write, const void* site);
   std::string nameOf(const Region& region, const char* address) const;
   std::string placeOf(Fiber* fiber) const;
 
-  const u32 number;
   char* stacks;
   std::vector<Fiber> fibers;
   void* scheduler = nullptr;   // its stack
   Fiber* queue[SIMD_WIDTH];    // to run one after another
   int queued = 0, next = 0;
-  u32 threadCount = 0;
+  u32 threadCount = 0, simdgroupCount = 0;
 
   Launch launch{};
   const Code* code = nullptr;

@@ -11,8 +11,8 @@ namespace softmetal {
 
 static constexpr u32 SEVERAL = 0xffffffff;        // readers
 static constexpr u32 THREAD = MAX_THREADS - 1;    // the low bits of who: thread in the threadgroup
-static constexpr u32 GANG = 1u << 30;             // several lanes of the thread's simdgroup read
-static constexpr u32 ATOMIC = 1u << 31;           // between them: simdgroup barriers it had passed
+static constexpr u32 GANG = 1u << 31;             // several lanes of the thread's simdgroup read
+// Between them: the simdgroup barriers that the thread had passed.
 
 Shadow::Shadow(u64 size) : bytes(size), mapped(((size >> 2) + 1) * sizeof(Cell)) {
   cells = static_cast<Cell*>(mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
@@ -36,22 +36,17 @@ void Shadow::refine(u32 finer) {
 
 void Machine::newEpoch() { horizon = ++stamp; }
 
-void Machine::newEpoch(Buffer* buffer) {
-  if (buffer->shadow) buffer->shadow->horizon = ++stamp;
-}
-
 // Whether an earlier access is known to have happened before this one, or cannot hurt it.
-inline bool Machine::ordered(const Region& region, Stamp when, u32 who, bool atomic) const {
+inline bool Machine::ordered(const Region& region, Stamp when, u32 who) const {
   bool device = region.kind == Region::Device;
-  if (when < (device ? std::max(horizon, region.shadow->horizon) : groupBarrier)) return true;
-  if (who != SEVERAL && atomic && who & ATOMIC) return true;
+  if (when < (device ? horizon : groupBarrier)) return true;
   if (when < groupStart) return false;                       // another threadgroup, or a dispatch beside this one
   if (device && when < deviceBarrier) return true;
   if (who == SEVERAL) return false;
   u32 me = running->thread.index, other = who & THREAD;
   if (other == me && !(who & GANG)) return true;
   // A simdgroup_barrier orders the lanes of a simdgroup.
-  return other / SIMD_WIDTH == me / SIMD_WIDTH && ((who & ~(ATOMIC | GANG)) >> 10) < running->simdBarriers;
+  return other / SIMD_WIDTH == me / SIMD_WIDTH && ((who & ~GANG) >> 10) < running->simdBarriers;
 }
 
 std::string Machine::nameOf(const Region& region, const char* address) const {
@@ -67,23 +62,23 @@ static std::string whoOf(u32 who) {
   return who == SEVERAL ? "several threads" : format("thread %u of its threadgroup", who & THREAD);
 }
 
-void Machine::checkRace(Region& region, char* address, u32 bytes, bool write, bool atomic, const void* site) {
+void Machine::checkRace(Region& region, char* address, u32 bytes, bool write, const void* site) {
   Shadow& shadow = *region.shadow;
   u64 offset = address - region.base;
   u32 fine = (1u << shadow.shift) - 1;
   if ((offset | bytes) & fine) {
     shadow.refine((offset | bytes) & 1 ? 0 : 1);
   }
-  u32 me = running->thread.index | running->simdBarriers << 10 | (atomic ? ATOMIC : 0);
+  u32 me = running->thread.index | running->simdBarriers << 10;
   u64 end = (offset + bytes) >> shadow.shift;
   for (u64 i = offset >> shadow.shift; i < end; i++) {
     Cell& cell = shadow.cells[i];
-    if (!ordered(region, cell.written, cell.writer, atomic)) {
+    if (!ordered(region, cell.written, cell.writer)) {
       fault(site, "race on %s: %s after a write by %s%s, with no barrier between",
             nameOf(region, region.base + (i << shadow.shift)).c_str(), write ? "write" : "read", whoOf(cell.writer).c_str(),
             cell.written < groupStart ? " (another threadgroup or dispatch)" : "");
     }
-    bool readOrdered = ordered(region, cell.read, cell.reader, atomic);
+    bool readOrdered = ordered(region, cell.read, cell.reader);
     if (write) {
       if (!readOrdered) {
         fault(site, "race on %s: write after a read by %s%s, with no barrier between",
@@ -101,7 +96,7 @@ void Machine::checkRace(Region& region, char* address, u32 bytes, bool write, bo
         cell.reader = me;
       } else if (cell.reader != SEVERAL && cell.read >= groupStart &&
                  (cell.reader & THREAD) / SIMD_WIDTH == running->thread.index / SIMD_WIDTH) {
-        cell.reader = (me & ~ATOMIC) | GANG;
+        cell.reader = me | GANG;
       } else {
         cell.reader = SEVERAL;  // the stamp stays that of the first
       }
@@ -131,7 +126,7 @@ static bool contains(const Region& region, const char* address, u32 bytes) {
 }
 
 // All that is not a plain read or write inside the region that the same instruction touched before.
-void Machine::judge(char* address, u32 bytes, bool write, bool atomic, const void* site) {
+void Machine::judge(char* address, u32 bytes, bool write, const void* site) {
   Region* found = nullptr;
   bool readOnly = false;
   for (Region& region : regions) {
@@ -152,16 +147,16 @@ void Machine::judge(char* address, u32 bytes, bool write, bool atomic, const voi
       }
     }
   }
-  if (found->shadow) checkRace(*found, address, bytes, write, atomic, site);
+  if (found->shadow) checkRace(*found, address, bytes, write, site);
 }
 
-inline __attribute__((always_inline)) void Machine::access(char* address, u32 bytes, bool write, bool atomic, const void* site) {
+inline __attribute__((always_inline)) void Machine::access(char* address, u32 bytes, bool write, const void* site) {
   if (static_cast<u64>(address - stacks) < MAX_THREADS * STACK) return;  // variables of the thread
   Region& region = *bySite[reinterpret_cast<u64>(site) % SITES];
   if (!contains(region, address, bytes) || region.changedByCpu || (write && region.readOnly)) {
-    judge(address, bytes, write, atomic, site);
+    judge(address, bytes, write, site);
   } else if (region.shadow) {
-    checkRace(region, address, bytes, write, atomic, site);
+    checkRace(region, address, bytes, write, site);
   }
 }
 
@@ -172,7 +167,7 @@ using namespace softmetal;
 // clang's thread sanitizer calls these before every access; here they are something else than its run time.
 #define SITE __builtin_return_address(0)
 #define ACCESS(name, bytes, write) \
-  EXPORT void name(void* address) { machine->access(static_cast<char*>(address), bytes, write, false, SITE); }
+  EXPORT void name(void* address) { machine->access(static_cast<char*>(address), bytes, write, SITE); }
 #define ACCESSES(bytes)                                      \
   ACCESS(__tsan_read##bytes, bytes, false)                   \
   ACCESS(__tsan_write##bytes, bytes, true)                   \
@@ -185,30 +180,18 @@ ACCESSES(8)
 ACCESSES(16)
 EXPORT void __tsan_init() {}
 EXPORT void* __tsan_memcpy(void* to, const void* from, size_t bytes) {
-  machine->access(const_cast<char*>(static_cast<const char*>(from)), bytes, false, false, SITE);
-  machine->access(static_cast<char*>(to), bytes, true, false, SITE);
+  machine->access(const_cast<char*>(static_cast<const char*>(from)), bytes, false, SITE);
+  machine->access(static_cast<char*>(to), bytes, true, SITE);
   return memcpy(to, from, bytes);
 }
 EXPORT void* __tsan_memmove(void* to, const void* from, size_t bytes) {
-  machine->access(const_cast<char*>(static_cast<const char*>(from)), bytes, false, false, SITE);
-  machine->access(static_cast<char*>(to), bytes, true, false, SITE);
+  machine->access(const_cast<char*>(static_cast<const char*>(from)), bytes, false, SITE);
+  machine->access(static_cast<char*>(to), bytes, true, SITE);
   return memmove(to, from, bytes);
 }
 EXPORT void* __tsan_memset(void* to, int value, size_t bytes) {
-  machine->access(static_cast<char*>(to), bytes, true, false, SITE);
+  machine->access(static_cast<char*>(to), bytes, true, SITE);
   return memset(to, value, bytes);
-}
-
-// Atomics are real ones, because without checks threadgroups run side by side.
-static u32* atomicAt(u64 address, bool write, const void* site) {
-  if (address % sizeof(u32)) machine->fault(site, "atomic access to a misaligned address");
-  machine->access(reinterpret_cast<char*>(address), sizeof(u32), write, true, site);
-  return reinterpret_cast<u32*>(address);
-}
-EXPORT u32 msl_atomic_load(u64 address) { return __atomic_load_n(atomicAt(address, false, SITE), __ATOMIC_RELAXED); }
-EXPORT void msl_atomic_store(u64 address, u32 value) { __atomic_store_n(atomicAt(address, true, SITE), value, __ATOMIC_RELAXED); }
-EXPORT bool msl_atomic_exchange(u64 address, u32* expected, u32 value) {
-  return __atomic_compare_exchange_n(atomicAt(address, true, SITE), expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 // clang's undefined behaviour sanitizer calls these.

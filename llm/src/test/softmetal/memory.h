@@ -31,7 +31,6 @@ class Shadow {
 
   Cell* cells;
   u32 shift = 2;
-  Stamp horizon = 0;        // what was done before is ordered before what follows
 
  private:
   u64 bytes, mapped;

@@ -122,35 +122,16 @@ std::string liveObjects() {
 
 bool responds(Object* object, Selector message) { return object->isa->methods.count(message) > 0; }
 
-Block* copyBlock(Block* block) {
-  constexpr int GLOBAL = 1 << 28;
-  if (!block || block->flags & GLOBAL) return block;
-  Block* copy = static_cast<Block*>(malloc(block->descriptor->size));
-  memcpy(static_cast<void*>(copy), block, block->descriptor->size);
-  return copy;
-}
-
-void freeBlock(Block* block) {
-  constexpr int GLOBAL = 1 << 28;
-  if (block && !(block->flags & GLOBAL)) free(block);
-}
-
 static u64 answerNil() { return 0; }
 
-// The method for a message. Arguments are (self, selector) or, where a struct is returned in memory, (result, self, selector).
-extern "C" __attribute__((visibility("hidden"), used)) Method softmetal_lookup(void* first, void* second, void* third) {
-  void* self = first;
-  void* name = second;
+// The method for a message.
+extern "C" __attribute__((visibility("hidden"), used)) Method softmetal_lookup(void* self, void* name) {
   Class* isa = nullptr;
   {
     std::lock_guard<std::mutex> guard(runtime.lock);
-    if (!runtime.selectorAddresses.count(second)) {
-      if (!runtime.selectorAddresses.count(third)) {
-        finding("objc_msgSend: neither argument is a selector");
-        return method(answerNil);
-      }
-      self = second;
-      name = third;
+    if (!runtime.selectorAddresses.count(name)) {
+      finding("objc_msgSend: the second argument is no selector");
+      return method(answerNil);
     }
     auto classObject = runtime.classAddresses.find(self);
     if (classObject != runtime.classAddresses.end()) isa = classObject->second->meta;
@@ -174,12 +155,6 @@ extern "C" __attribute__((visibility("hidden"), used)) Method softmetal_lookup(v
 }  // namespace softmetal
 
 using namespace softmetal;
-
-// What a block of a shim names as its class.
-extern "C" {
-__attribute__((visibility("default"))) void* _NSConcreteGlobalBlock[32] = {};
-__attribute__((visibility("default"))) void* _NSConcreteStackBlock[32] = {};
-}
 
 EXPORT void* objc_getClass(const char* name) {
   defineClasses();

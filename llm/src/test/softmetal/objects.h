@@ -62,17 +62,6 @@ template <class T> T* argument(const void* address, Selector message) {
 std::string liveObjects();  // "class count" a line
 bool responds(Object* object, Selector message);
 
-// A block as the compilers of Apple lay it out; invoke gets the block first.
-struct Block {
-  void* isa;
-  int flags;
-  int reserved;
-  void (*invoke)();
-  struct Descriptor { unsigned long reserved, size; }* descriptor;
-};
-Block* copyBlock(Block* block);
-void freeBlock(Block* block);
-
 }  // namespace softmetal
 
 // Casts a typed method to what the tables hold.

@@ -3,11 +3,8 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <cstring>
-#include <fstream>
 #include <stdexcept>
 
 #include "compiler.h"
@@ -15,33 +12,18 @@
 namespace softmetal {
 
 Program::Program(std::string text, bool fast) : source(std::move(text)), fastMath(fast), kernels(kernelsOf(preprocess(source))) {
-  image(settings.checks != Checks::Off, 0);
+  image(settings.checks);
 }
 
 Program::~Program() {
-  for (auto& entry : images) {
-    if (entry.second.handle) dlclose(entry.second.handle);
-    if (entry.first.second > 0) unlink(entry.second.path.c_str());
+  for (Image& each : images) {
+    if (each.handle) dlclose(each.handle);
   }
 }
 
 const Kernel* Program::kernel(const std::string& name) const {
   auto found = kernels.find(name);
   return found == kernels.end() ? nullptr : &found->second;
-}
-
-std::vector<std::string> Program::names() const {
-  std::vector<std::string> all;
-  for (auto& entry : kernels) all.push_back(entry.first);
-  return all;
-}
-
-// A second machine gets a copy of the file, because loading the same file twice gives the same memory.
-static std::string copyOf(const std::string& path, u32 machine) {
-  static std::atomic<int> sequence{0};
-  std::string copy = path + format(".%d-%d-%u", getpid(), sequence++, machine);
-  std::ofstream(copy, std::ios::binary) << std::ifstream(path, std::ios::binary).rdbuf();
-  return copy;
 }
 
 static u64 symbolBytes(void* address) {
@@ -82,13 +64,12 @@ static int findReadOnly(dl_phdr_info* info, size_t, void* into) {
   return 1;
 }
 
-Program::Image& Program::image(bool checked, u32 machine) {
+Program::Image& Program::image(bool checked) {
   std::lock_guard<std::mutex> guard(lock);
-  Image& image = images[{checked, machine}];
+  Image& image = images[checked];
   if (image.handle) return image;
   std::string path = compileToSharedObject({source, wrappersOf(kernels), fastMath, checked});
-  image.path = machine == 0 ? path : copyOf(path, machine);
-  image.handle = dlopen(image.path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  image.handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!image.handle) throw std::runtime_error(dlerror());
   link_map* map;
   dlinfo(image.handle, RTLD_DI_LINKMAP, &map);
@@ -122,7 +103,7 @@ Program::Image& Program::image(bool checked, u32 machine) {
   return image;
 }
 
-const Code& Program::code(const Kernel& kernel, bool checked, u32 machine) { return image(checked, machine).codes.at(kernel.name); }
+const Code& Program::code(const Kernel& kernel, bool checked) { return image(checked).codes.at(kernel.name); }
 
 std::string Program::lineOf(const void* address) {
   Dl_info info;

@@ -33,7 +33,7 @@ std::map<std::string, Kernel> kernelsOf(const std::string& source);
 // What is appended to the source: per kernel a function that unpacks its arguments, and one that tells their sizes.
 std::string wrappersOf(const std::map<std::string, Kernel>& kernels);
 
-// Machine code of one kernel. Threadgroup arrays are globals of the shared object: hence one copy for each machine.
+// Machine code of one kernel. Threadgroup arrays are globals of the shared object.
 struct Code {
   struct Array { char* address; u64 bytes; std::string name; };
   void (*run)(const msl_thread* thread, const u64* arguments) = nullptr;
@@ -48,25 +48,21 @@ class Program {
   Program(std::string source, bool fastMath);
   ~Program();
   const Kernel* kernel(const std::string& name) const;
-  std::vector<std::string> names() const;
-  const std::string& text() const { return source; }
-  const Code& code(const Kernel& kernel, bool checked, u32 machine);
+  const Code& code(const Kernel& kernel, bool checked);
   std::string lineOf(const void* address);  // "program_source:12", or "" if unknown
 
  private:
   struct Image {
-    std::string path;
     void* handle = nullptr;
     std::map<std::string, Code> codes;
   };
-  Image& image(bool checked, u32 machine);
-  std::string compile(bool checked);
+  Image& image(bool checked);
 
   std::mutex lock;
   const std::string source;
   const bool fastMath;
   std::map<std::string, Kernel> kernels;
-  std::map<std::pair<bool, u32>, Image> images;
+  Image images[2];  // without checks, and with them
 };
 
 }  // namespace softmetal

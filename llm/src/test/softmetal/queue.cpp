@@ -12,32 +12,30 @@
 namespace softmetal {
 
 static constexpr int QUEUE_LIMIT = 64;            // uncompleted command buffers of a queue
-static constexpr double LATE = 0.005;             // seconds, how long lazy completion lets a handler or a poll wait
+static constexpr double LATE = 0.005;             // seconds, how long lazy completion lets a poll wait
 static constexpr u64 SNAPSHOT_LIMIT = 4 << 20;    // bytes; larger buffers are not watched for writes of the CPU
 
 static std::mutex& lock = *new std::mutex;
 static std::condition_variable &changed = *new std::condition_variable, &finished = *new std::condition_variable;
-static std::list<CommandBuffer*>& pending = *new std::list<CommandBuffer*>;  // enqueued or committed, in order
+static std::list<CommandBuffer*>& pending = *new std::list<CommandBuffer*>;  // committed, in order
 
 static double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // Whether a committed command buffer may start. Lazy: only if somebody waits for it or for a later one of its queue.
 static bool due(CommandBuffer* buffer) {
   if (!settings.lazy) return true;
-  if (!buffer->handlers.empty() && now() - buffer->committed > LATE) return true;
   for (CommandBuffer* other : pending) {
     if (other->queue == buffer->queue && other->awaited) return true;
-    if (other->queue == buffer->queue && !other->handlers.empty() && other->status >= Committed && now() - other->committed > LATE) return true;
   }
   return false;
 }
 
-// The first command buffer that is committed and has none of its queue before it.
+// The first command buffer that is due and has none of its queue before it.
 static CommandBuffer* runnable() {
   std::set<Queue*> behind;
   for (CommandBuffer* buffer : pending) {
     if (!behind.insert(buffer->queue).second) continue;
-    if (buffer->status == Committed && due(buffer)) return buffer;
+    if (due(buffer)) return buffer;
   }
   return nullptr;
 }
@@ -75,30 +73,21 @@ static void serve() {
     {
       std::unique_lock<std::mutex> guard(lock);
       while (!(buffer = runnable())) {
-        if (pending.empty()) changed.wait(guard);
-        else changed.wait_for(guard, std::chrono::milliseconds(2));
+        changed.wait(guard);
       }
       noteChanges();
       buffer->status = Scheduled;
-      buffer->begin = now();
     }
     std::string error = fails() ? "Caused GPU Timeout Error (00000002:kIOAccelCommandBufferCallbackErrorTimeout)" : execute(buffer);
-    std::vector<Block*> handlers;
     {
       std::lock_guard<std::mutex> guard(lock);
-      buffer->end = now();
       pending.remove(buffer);
       absorb(buffer->used);
       buffer->error = error;
       buffer->status = error.empty() ? Completed : Failed;
       buffer->queue->open--;
-      handlers.swap(buffer->handlers);
     }
     buffer->dropReferences();
-    for (Block* handler : handlers) {
-      reinterpret_cast<void (*)(Block*, void*)>(handler->invoke)(handler, buffer);
-      freeBlock(handler);
-    }
     {
       std::lock_guard<std::mutex> guard(lock);
       buffer->finished = true;
@@ -106,13 +95,6 @@ static void serve() {
       finished.notify_all();
     }
   }
-}
-
-static void place(CommandBuffer* buffer) {  // under the lock
-  static bool started = false;
-  if (!started) std::thread(serve).detach();
-  started = true;
-  pending.push_back(retain(buffer));
 }
 
 // A queue gives out 64 command buffers; for the next one it waits until one has completed.
@@ -129,28 +111,20 @@ void open(CommandBuffer* buffer) {
   queue->open++;
 }
 
-void enqueue(CommandBuffer* buffer) {
-  std::lock_guard<std::mutex> guard(lock);
-  buffer->status = Enqueued;
-  place(buffer);
-}
-
 void commit(CommandBuffer* buffer) {
   std::lock_guard<std::mutex> guard(lock);
-  if (buffer->status == NotEnqueued) place(buffer);
+  static bool started = false;
+  if (!started) std::thread(serve).detach();
+  started = true;
+  pending.push_back(retain(buffer));
   buffer->status = Committed;
   buffer->committed = now();
-  if (settings.lazy && settings.checks != Checks::Off) {
+  if (settings.lazy && settings.checks) {
     for (Buffer* used : buffer->used) {
       if (used->bytes <= SNAPSHOT_LIMIT) buffer->snapshots[used].held.assign(used->contents, used->contents + used->bytes);
     }
   }
   changed.notify_all();
-}
-
-void addHandler(CommandBuffer* buffer, Block* handler) {
-  std::lock_guard<std::mutex> guard(lock);
-  buffer->handlers.push_back(handler);
 }
 
 void waitUntilCompleted(CommandBuffer* buffer) {

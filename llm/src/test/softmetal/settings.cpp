@@ -18,7 +18,7 @@ static Settings& ofEnvironment() {
     made.healthy = healthy;
     made.failing = failing;
   }
-  if (getenv("SOFTMETAL_UNCHECKED")) made.checks = Checks::Off;  // as SoftMetalSettings.FAST
+  if (getenv("SOFTMETAL_UNCHECKED")) made.checks = false;  // as SoftMetalSettings.FAST
   return made;
 }
 Settings& settings = ofEnvironment();

@@ -11,16 +11,13 @@ using u32 = uint32_t;
 using u64 = uint64_t;
 
 enum class Order { Forward, Backward, Shuffled };
-enum class Checks { Off, Bounds, All };  // All: bounds, unwritten reads and races
 
 struct Settings {
   std::atomic<Order> order{Order::Forward};
   std::atomic<u32> seed{1};
-  std::atomic<Checks> checks{Checks::All};
+  std::atomic<bool> checks{true};            // of every access to memory
   std::atomic<bool> lazy{false};             // run a command buffer only when somebody waits for it
-  std::atomic<u32> maxThreads{1024};         // what a new pipeline allows in a threadgroup
   std::atomic<bool> pools{false};            // whether every call that may autorelease needs a pool
-  std::atomic<u32> machines{0};              // processor threads when checks are off; 0: one per core
   std::atomic<int> healthy{0}, failing{0};   // so many command buffers run, then so many fail, as of a GPU that takes too long
 };
 extern Settings& settings;

@@ -9,10 +9,8 @@ namespace softmetal {
 
 // Names of msl_builtins.h.
 static const std::set<std::string> BUILTINS = {
-    "thread_position_in_grid",        "thread_position_in_threadgroup", "threadgroup_position_in_grid",
-    "threads_per_threadgroup",        "dispatch_threads_per_threadgroup", "threadgroups_per_grid",
-    "threads_per_grid",               "thread_index_in_threadgroup",    "thread_index_in_simdgroup",
-    "simdgroup_index_in_threadgroup", "simdgroups_per_threadgroup",     "threads_per_simdgroup"};
+    "thread_position_in_grid", "threadgroup_position_in_grid", "thread_index_in_threadgroup", "thread_index_in_simdgroup",
+    "simdgroup_index_in_threadgroup"};
 
 static std::vector<std::string> tokensOf(const std::string& text) {
   std::vector<std::string> tokens;

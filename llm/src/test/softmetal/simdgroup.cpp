@@ -29,15 +29,6 @@ static void sum(Fiber** lanes, int count) {
   for (int i = 0; i < count; i++) memcpy(lanes[i]->out, values, sizeof(float));
 }
 
-template <class T> static void prefix(Fiber** lanes, int count, bool inclusive) {
-  T before = 0;
-  for (int i = 0; i < count; i++) {
-    T with = before + valueOf<T>(lanes[i]);
-    memcpy(lanes[i]->out, inclusive ? &with : &before, sizeof(T));
-    before = with;
-  }
-}
-
 // argument: bytes of the value in the low 8 bits, above them the lane to take it from.
 void Machine::shuffleLanes(Fiber** lanes, int count) {
   char values[SIMD_WIDTH][16];
@@ -51,7 +42,7 @@ void Machine::shuffleLanes(Fiber** lanes, int count) {
   for (int i = 0; i < count; i++) {
     u32 from = lanes[i]->argument >> 8;
     if (from >= SIMD_WIDTH || !present[from]) {
-      fail(lanes[i], lanes[i]->site, format("a shuffle or broadcast reads lane %u, which takes no part in it", from));
+      fail(lanes[i], lanes[i]->site, format("a shuffle reads lane %u, which takes no part in it", from));
       return;
     }
     memcpy(lanes[i]->out, values[from], bytes);
@@ -84,28 +75,9 @@ void Machine::multiplyAccumulate(Fiber** lanes, int count) {
 
 void Machine::operate(Fiber** lanes, int count) {
   switch (lanes[0]->operation) {
-    case MSL_SUM_F: sum(lanes, count); break;
-    case MSL_SUM_I: reduce<u32>(lanes, count, [](u32 x, u32 y) { return x + y; }); break;
-    case MSL_PRODUCT_F: reduce<float>(lanes, count, [](float x, float y) { return x * y; }); break;
-    case MSL_MAX_F: reduce<float>(lanes, count, [](float x, float y) { return std::fmax(x, y); }); break;
-    case MSL_MAX_I: reduce<int>(lanes, count, [](int x, int y) { return std::max(x, y); }); break;
-    case MSL_MAX_U: reduce<u32>(lanes, count, [](u32 x, u32 y) { return std::max(x, y); }); break;
-    case MSL_MIN_F: reduce<float>(lanes, count, [](float x, float y) { return std::fmin(x, y); }); break;
-    case MSL_MIN_I: reduce<int>(lanes, count, [](int x, int y) { return std::min(x, y); }); break;
-    case MSL_MIN_U: reduce<u32>(lanes, count, [](u32 x, u32 y) { return std::min(x, y); }); break;
-    case MSL_AND: reduce<u32>(lanes, count, [](u32 x, u32 y) { return x & y; }); break;
-    case MSL_OR: reduce<u32>(lanes, count, [](u32 x, u32 y) { return x | y; }); break;
-    case MSL_XOR: reduce<u32>(lanes, count, [](u32 x, u32 y) { return x ^ y; }); break;
-    case MSL_PREFIX_EXCLUSIVE_F: prefix<float>(lanes, count, false); break;
-    case MSL_PREFIX_INCLUSIVE_F: prefix<float>(lanes, count, true); break;
-    case MSL_PREFIX_EXCLUSIVE_I: prefix<u32>(lanes, count, false); break;
-    case MSL_PREFIX_INCLUSIVE_I: prefix<u32>(lanes, count, true); break;
-    case MSL_BALLOT: {
-      u64 bits = 0;
-      for (int i = 0; i < count; i++) bits |= static_cast<u64>(valueOf<u32>(lanes[i]) != 0) << (lanes[i]->thread.index % SIMD_WIDTH);
-      for (int i = 0; i < count; i++) memcpy(lanes[i]->out, &bits, sizeof bits);
-      break;
-    }
+    case MSL_SUM: sum(lanes, count); break;
+    case MSL_MAX: reduce<float>(lanes, count, [](float x, float y) { return std::fmax(x, y); }); break;
+    case MSL_MIN: reduce<u32>(lanes, count, [](u32 x, u32 y) { return std::min(x, y); }); break;
     case MSL_SHUFFLE: shuffleLanes(lanes, count); break;
     case MSL_MULTIPLY_ACCUMULATE: multiplyAccumulate(lanes, count); break;
     case MSL_BARRIER:

@@ -13,9 +13,6 @@
 #define local msl_name_local
 #define global msl_name_global
 #define pipe msl_name_pipe
-#define atomic_uint msl_atomic_uint
-#define atomic_int msl_atomic_int
-#define atomic_float msl_atomic_float
 
 #define MSL_INLINE inline __attribute__((always_inline))
 #define MSL_UNCHECKED __attribute__((disable_sanitizer_instrumentation, no_sanitize("alignment")))
@@ -28,13 +25,9 @@ extern "C" {
 void msl_barrier(uint flags);
 void msl_simd(uint op, const thread void* in, thread void* out, uint argument);
 __attribute__((const)) uint msl_lane(void);  // the same whenever a thread asks
-uint msl_atomic_load(ulong address);
-void msl_atomic_store(ulong address, uint value);
-bool msl_atomic_exchange(ulong address, thread uint* expected, uint value);
 }
 
 #include "msl_math.h"
 #include "msl_simd.h"
-#include "msl_atomic.h"
 #include "msl_matrix.h"
 #include "msl_builtins.h"

@@ -18,16 +18,9 @@ template <class E> struct msl_three<E __attribute__((ext_vector_type(3)))> {
   }
 #define MSL_BUILTIN_3(name, value) MSL_BUILTIN(name, g->value[0], g->value[1], g->value[2])
 #define MSL_BUILTIN_1(name, value) MSL_BUILTIN(name, value, 0, 0)
-MSL_BUILTIN(thread_position_in_grid, g->position[0] * g->nominal[0] + t->position[0],
-            g->position[1] * g->nominal[1] + t->position[1], g->position[2] * g->nominal[2] + t->position[2])
-MSL_BUILTIN(thread_position_in_threadgroup, t->position[0], t->position[1], t->position[2])
+MSL_BUILTIN(thread_position_in_grid, g->position[0] * g->threads[0] + t->position[0],
+            g->position[1] * g->threads[1] + t->position[1], g->position[2] * g->threads[2] + t->position[2])
 MSL_BUILTIN_3(threadgroup_position_in_grid, position)
-MSL_BUILTIN_3(threads_per_threadgroup, threads)
-MSL_BUILTIN_3(dispatch_threads_per_threadgroup, nominal)
-MSL_BUILTIN_3(threadgroups_per_grid, groups)
-MSL_BUILTIN_3(threads_per_grid, grid)
 MSL_BUILTIN_1(thread_index_in_threadgroup, t->index)
 MSL_BUILTIN_1(thread_index_in_simdgroup, t->index % 32)
 MSL_BUILTIN_1(simdgroup_index_in_threadgroup, t->index / 32)
-MSL_BUILTIN_1(simdgroups_per_threadgroup, g->simdgroups)
-MSL_BUILTIN_1(threads_per_simdgroup, 32)

@@ -1,25 +1,13 @@
-// Scalars, vectors of 2 to 4 with the constructors that MSL has, packed vectors, as_type.
+// Scalars, vectors of 2 to 4 with the constructors that MSL has, as_type.
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
 typedef unsigned long ulong;
-typedef uchar uint8_t;
-typedef signed char int8_t;
-typedef ushort uint16_t;
-typedef short int16_t;
-typedef uint uint32_t;
-typedef int int32_t;
-typedef ulong uint64_t;
-typedef long int64_t;
-typedef ulong size_t;
-typedef long ptrdiff_t;
 
 #define MSL_VECTORS(T)                                                                          \
   typedef T T##2 __attribute__((ext_vector_type(2)));                                           \
   typedef T T##3 __attribute__((ext_vector_type(3)));                                           \
-  typedef T T##4 __attribute__((ext_vector_type(4)));                                           \
-  typedef T packed_##T##2 __attribute__((ext_vector_type(2), aligned(sizeof(T))));              \
-  typedef T packed_##T##4 __attribute__((ext_vector_type(4), aligned(sizeof(T))));
+  typedef T T##4 __attribute__((ext_vector_type(4)));
 MSL_VECTORS(float)
 MSL_VECTORS(half)
 MSL_VECTORS(uint)
@@ -102,24 +90,4 @@ template <class T, class U> MSL_INLINE T as_type(U u) {
   return __builtin_bit_cast(T, u);
 }
 
-namespace metal {
-template <class T, int N> using vec = T __attribute__((ext_vector_type(N)));
-}
-
-#define INFINITY __builtin_inff()
-#define NAN __builtin_nanf("")
-#define HUGE_VALF __builtin_inff()
-#define MAXFLOAT 3.402823466e+38f
 #define FLT_MAX 3.402823466e+38f
-#define FLT_MIN 1.175494351e-38f
-#define FLT_EPSILON 1.192092896e-07f
-#define HALF_MAX 65504.0h
-#define MAXHALF 65504.0h
-#define M_PI_F 3.14159274f
-#define M_E_F 2.71828175f
-#define M_LOG2E_F 1.44269502f
-#define M_LN2_F 0.693147182f
-#define INT_MAX 0x7fffffff
-#define INT_MIN (-0x7fffffff - 1)
-#define UINT_MAX 0xffffffffu
-#define USHRT_MAX 0xffff

@@ -173,6 +173,9 @@ class EmbeddingModelTest {
     texts.addAll(ProbeTexts.TEXTS);
     try (MiniLm expected = plain.open();
         MiniLm other = plain.another(false).orElseThrow().open()) {
+      // A model whose results differ is not used: fp32 would be compared with itself.
+      String graph = other.provenance().graph();
+      assertTrue(graph.contains(", cosine to the original"), graph);
       return ProbeTexts.worstCosine(expected.embedAll(texts), other.embedAll(texts));
     }
   }

@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.helixbg.embed.onnx.EncoderFile;
+import dev.helixbg.embed.onnx.OnnxFile;
+import dev.helixbg.embed.onnx.TinyExport;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -29,13 +32,15 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the whole network with a small model that has random weights. */
+/**
+ * Tests the whole network with a small model that has random weights. Real models are compared with
+ * fp32 in {@code EmbeddingModelTest} and {@code PairModelTest}.
+ */
 class EncoderTest {
-  private static final RandomModel MODEL = new RandomModel();
-  private static final List<Text> TEXTS =
+  private static final int WORDS = 50;
+  private static final List<int[]> TEXTS =
       texts(1, 2, 3, 5, 6, 7, 8, 9, 13, 31, 32, 33, 77, 97, 130, 512);
 
   @TempDir static Path folder;
@@ -44,13 +49,15 @@ class EncoderTest {
 
   private static List<float[]> alone;
 
-  private record Text(int[] ids, int[] types) {}
-
   @BeforeAll
   static void open() throws IOException {
     assumeTrue(Encoder.isAvailable(Square.BYTES), "no processor that multiplies bytes");
-    MODEL.write(folder.resolve("texts"), Square.BYTES, false);
-    MODEL.write(folder.resolve("judge"), Square.BYTES, true);
+    Path export = folder.resolve("tiny.onnx");
+    TinyExport.write(export, WORDS, Encoder.LONGEST, 2);
+    try (OnnxFile source = OnnxFile.open(export)) {
+      EncoderFile.write(source, Square.BYTES, false, folder.resolve("texts"));
+      EncoderFile.write(source, Square.BYTES, true, folder.resolve("judge"));
+    }
     encoder = new Encoder(folder.resolve("texts"));
     judge = new Encoder(folder.resolve("judge"));
     alone = TEXTS.stream().map(text -> states(encoder, List.of(text)).getFirst()).toList();
@@ -64,14 +71,10 @@ class EncoderTest {
     }
   }
 
-  private static List<Text> texts(int... lengths) {
+  private static List<int[]> texts(int... lengths) {
     SplittableRandom random = new SplittableRandom(lengths.length);
     return Arrays.stream(lengths)
-        .mapToObj(
-            length ->
-                new Text(
-                    random.ints(length, 0, RandomModel.WORDS).toArray(),
-                    random.ints(length, 0, RandomModel.TYPES).toArray()))
+        .mapToObj(length -> random.ints(length, 0, WORDS).toArray())
         .toList();
   }
 
@@ -79,15 +82,12 @@ class EncoderTest {
    * Returns, for each text, the states of all its tokens; for a judge, only the state of the first
    * token.
    */
-  private static List<float[]> states(Encoder encoder, List<Text> texts) {
-    float[] states =
-        encoder.states(
-            texts.stream().map(Text::ids).toArray(int[][]::new),
-            texts.stream().map(Text::types).toArray(int[][]::new));
+  private static List<float[]> states(Encoder encoder, List<int[]> texts) {
+    float[] states = encoder.states(texts.toArray(int[][]::new), types(texts));
     List<float[]> each = new ArrayList<>();
     int at = 0;
-    for (Text text : texts) {
-      int size = SIDE * (encoder == judge ? 1 : text.ids.length);
+    for (int[] text : texts) {
+      int size = SIDE * (encoder == judge ? 1 : text.length);
       each.add(Arrays.copyOfRange(states, at, at + size));
       at += size;
     }
@@ -95,44 +95,19 @@ class EncoderTest {
     return each;
   }
 
-  @ParameterizedTest
-  @CsvSource({"BYTES,0.99", "SHORTS,0.99999", "FINE_BYTES,0.995"})
-  void statesAreNearThoseOfUnroundedWeights(Square kind, double least) throws IOException {
-    assumeTrue(Encoder.isAvailable(kind), "no processor that multiplies them");
-    Path file = folder.resolve(kind.name());
-    MODEL.write(file, kind, false);
-    try (Encoder rounded = new Encoder(file)) {
-      List<float[]> states = states(rounded, TEXTS);
-      for (int i = 0; i < 10; i += 3) {
-        double[][] expected = MODEL.states(TEXTS.get(i).ids, TEXTS.get(i).types);
-        for (int token = 0; token < expected.length; token++) {
-          double cosine = cosine(expected[token], states.get(i), token * SIDE);
-          assertTrue(cosine > least, cosine + " for token " + token + " of text " + i);
-        }
-      }
-    }
-  }
-
-  private static double cosine(double[] some, float[] others, int from) {
-    double product = 0;
-    double ofSome = 0;
-    double ofOthers = 0;
-    for (int i = 0; i < SIDE; i++) {
-      product += some[i] * others[from + i];
-      ofSome += some[i] * some[i];
-      ofOthers += (double) others[from + i] * others[from + i];
-    }
-    return product / Math.sqrt(ofSome * ofOthers);
+  /** Returns the types of all tokens: a model for single texts has only the type 0. */
+  private static int[][] types(List<int[]> texts) {
+    return texts.stream().map(text -> new int[text.length]).toArray(int[][]::new);
   }
 
   @Test
   void neighboursOrderAndWhatWasBeforeDoNotMatter() {
-    List<Text> large = texts(IntStream.generate(() -> 99).limit(20).toArray());
+    List<int[]> large = texts(IntStream.generate(() -> 99).limit(20).toArray());
     states(encoder, large);
     states(judge, large);
-    List<Text> shuffled = new ArrayList<>(TEXTS);
+    List<int[]> shuffled = new ArrayList<>(TEXTS);
     Collections.shuffle(shuffled, new Random(1));
-    for (List<Text> batch : List.of(TEXTS, TEXTS.reversed(), shuffled)) {
+    for (List<int[]> batch : List.of(TEXTS, TEXTS.reversed(), shuffled)) {
       for (Encoder each : List.of(encoder, judge)) {
         List<float[]> states = states(each, batch);
         for (int i = 0; i < batch.size(); i++) {
@@ -162,9 +137,8 @@ class EncoderTest {
 
   @Test
   void textsThatAreNoneAreRefusedAndOthersReadOn() {
-    for (int[] ids : new int[][] {{}, new int[Encoder.LONGEST + 1], {3, -1}, {RandomModel.WORDS}}) {
-      Text wrong = new Text(ids, new int[ids.length]);
-      for (List<Text> batch : List.of(List.of(wrong), List.of(TEXTS.get(3), wrong))) {
+    for (int[] wrong : new int[][] {{}, new int[Encoder.LONGEST + 1], {3, -1}, {WORDS}}) {
+      for (List<int[]> batch : List.of(List.of(wrong), List.of(TEXTS.get(3), wrong))) {
         assertThrows(IndexOutOfBoundsException.class, () -> states(encoder, batch));
       }
       assertArrayEquals(alone.get(3), states(encoder, List.of(TEXTS.get(3))).getFirst());
@@ -205,7 +179,7 @@ class EncoderTest {
       for (int at = 0; at < EncoderWeights.HEADER; at++) {
         channel.write(ByteBuffer.wrap(new byte[] {(byte) (content[at] ^ change)}), at);
         try (Encoder changed = new Encoder(file)) {
-          changed.states(new int[][] {TEXTS.get(9).ids}, new int[][] {TEXTS.get(9).types});
+          changed.states(new int[][] {TEXTS.get(9)}, types(TEXTS.subList(9, 10)));
         } catch (IOException e) {
           refused++;
         }

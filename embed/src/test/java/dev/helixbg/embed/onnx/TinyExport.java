@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * Writes a file that has the names and shapes of a MiniLM export with one layer, eight words and
- * four positions. It has no attention nodes, so it can be rewritten but not run.
+ * Writes a file that has the names and shapes of a MiniLM export, with random weights. It has no
+ * attention nodes, so it can be rewritten but not run.
  */
 public final class TinyExport {
 
@@ -20,9 +20,14 @@ public final class TinyExport {
   private final GraphWriter graph = new GraphWriter(Optional.empty());
   private final Random random = new Random(5);
 
+  /** Writes an export with eight words, four positions and one layer. */
   public static void write(Path target) throws IOException {
+    write(target, 8, 4, 1);
+  }
+
+  public static void write(Path target, int words, int positions, int layers) throws IOException {
     TinyExport export = new TinyExport();
-    export.build();
+    export.build(words, positions, layers);
     AtomicFile.replace(target, export.graph::writeTo);
   }
 
@@ -32,22 +37,24 @@ public final class TinyExport {
     return Files.writeString(target, renamed, StandardCharsets.ISO_8859_1);
   }
 
-  private void build() {
+  private void build(int words, int positions, int layers) {
     graph.input("input_ids", 7, "batch_size", "sequence_length");
     graph.input("attention_mask", 7, "batch_size", "sequence_length");
-    weight("embeddings.word_embeddings.weight", 8, WIDTH);
-    weight("embeddings.position_embeddings.weight", 4, WIDTH);
+    weight("embeddings.word_embeddings.weight", words, WIDTH);
+    weight("embeddings.position_embeddings.weight", positions, WIDTH);
     weight("embeddings.token_type_embeddings.weight", 2, WIDTH);
     normalisation("embeddings.");
-    String layer = "encoder.layer.0.";
-    for (String name : List.of("query", "key", "value")) {
-      linear(layer + "attention.self." + name + ".", WIDTH, WIDTH, true);
+    for (int i = 0; i < layers; i++) {
+      String layer = "encoder.layer." + i + ".";
+      for (String name : List.of("query", "key", "value")) {
+        linear(layer + "attention.self." + name + ".", WIDTH, WIDTH, true);
+      }
+      linear(layer + "attention.output.dense.", WIDTH, WIDTH, false);
+      normalisation(layer + "attention.output.");
+      linear(layer + "intermediate.dense.", WIDTH, 4 * WIDTH, true);
+      linear(layer + "output.dense.", 4 * WIDTH, WIDTH, false);
+      normalisation(layer + "output.");
     }
-    linear(layer + "attention.output.dense.", WIDTH, WIDTH, false);
-    normalisation(layer + "attention.output.");
-    linear(layer + "intermediate.dense.", WIDTH, 4 * WIDTH, true);
-    linear(layer + "output.dense.", 4 * WIDTH, WIDTH, false);
-    normalisation(layer + "output.");
     graph.output("last_hidden_state", "batch_size", "sequence_length", WIDTH);
   }
 

@@ -155,7 +155,7 @@ public final class SimilarityBench {
     return new Vectors(count, DIMENSION, values);
   }
 
-  private static void check(Vectors vectors, PackedVectors packed) {
+  static void check(Vectors vectors, PackedVectors packed) {
     int rows = Math.min(CHECKED_ROWS, vectors.count());
     int[] chosen = new Random(1).ints(rows, 0, Math.max(1, vectors.count())).toArray();
     Map<Long, Float> all = new ConcurrentSkipListMap<>();

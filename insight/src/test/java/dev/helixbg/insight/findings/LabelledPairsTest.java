@@ -1,15 +1,12 @@
 package dev.helixbg.insight.findings;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.insight.findings.LabelledPairs.Row;
 import dev.helixbg.insight.findings.LabelledPairs.Truth;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -28,12 +25,8 @@ class LabelledPairsTest {
           .map(entry -> new NamedEntry(entry, (int) entry.offset(), "key" + entry.offset(), false))
           .toList();
 
-  private LabelledPairs read(byte[] text) throws IOException {
-    return LabelledPairs.read(Files.write(folder.resolve("truth.tsv"), text), entries);
-  }
-
   private LabelledPairs read(String text) throws IOException {
-    return read(text.getBytes(StandardCharsets.UTF_8));
+    return LabelledPairs.read(Files.writeString(folder.resolve("truth.tsv"), text), entries);
   }
 
   private Finding.Relation relation(int a, int b) {
@@ -69,29 +62,5 @@ class LabelledPairsTest {
     assertEquals("100 % (72–100)", new Share(10, 10).words());
     assertEquals("0 % (0–28)", new Share(0, 10).words());
     assertEquals("0 % (0–100)", new Share(0, 0).words());
-  }
-
-  @Test
-  void whatIsWrongIsToldWithItsLine() {
-    for (Map.Entry<String, String> wrong :
-        Map.of(
-                "same\ta:0", "line 1: it does not have a word and two entries",
-                "\nsame\ta:0\ta:99", "line 2: there is no entry a:99",
-                "alike\ta:0\ta:1", "line 1: its first word is none of same, overtaken",
-                "same\ta:0\tkey0", "line 1: it names one entry twice",
-                "same\ta:0\ta:1\nrelated\ta:1\ta:0",
-                    "line 2: an earlier line calls this pair 'same'",
-                "related\ta:0\ta:1", "has no pair that is 'same' or 'overtaken'",
-                "", "has no pair")
-            .entrySet()) {
-      String message = assertThrows(IOException.class, () -> read(wrong.getKey())).getMessage();
-      assertTrue(message.contains(wrong.getValue()), message);
-      assertTrue(message.contains("truth.tsv"), message);
-    }
-    assertTrue(
-        assertThrows(IOException.class, () -> read(new byte[] {(byte) 0xFF, 9}))
-            .getMessage()
-            .endsWith("is not UTF-8"));
-    assertThrows(IOException.class, () -> LabelledPairs.read(folder, entries));
   }
 }

@@ -60,12 +60,6 @@ class KernelBenchTest {
     assertEquals(List.of(), results);
   }
 
-  @Test
-  void nothingIsMeasuredOnceCancelled() {
-    new KernelBench(SMALL, List.of(1), () -> true, results::add).run(List.of(TensorType.F16), true);
-    assertEquals(List.of(), results);
-  }
-
   private static final class Wrong implements KernelCase {
     private final double error;
     private boolean closed;

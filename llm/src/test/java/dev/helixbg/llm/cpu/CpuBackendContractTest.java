@@ -1,8 +1,11 @@
 package dev.helixbg.llm.cpu;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.BackendContract;
 import dev.helixbg.llm.cpu.kernel.row.RowKernels;
+import dev.helixbg.llm.cpu.x86.ByteProduct;
 import dev.helixbg.llm.tensor.TensorType;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +26,12 @@ class CpuBackendContractTest extends BackendContract {
   @EnumSource(names = {"F32", "F16", "Q8_0"})
   void productsOfOneSizeAgree(TensorType type) {
     productAgrees(type, 7, 96, 1, 7);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"Q4_K", "Q5_K", "Q6_K"})
+  void usualTypesAreMultipliedInBytesWhereverTheProcessorCan(TensorType type) {
+    assertEquals(ByteProduct.AVAILABLE, ByteMatmul.takes(type));
   }
 
   /**

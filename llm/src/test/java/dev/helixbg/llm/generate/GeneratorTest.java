@@ -15,17 +15,12 @@ import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.Generation.StopReason;
 import dev.helixbg.llm.generate.Generator.GenerationOptions;
-import dev.helixbg.llm.gguf.GgufErrors;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.golden.GoldenCase;
 import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
-import java.io.IOException;
-import java.io.RandomAccessFile;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -34,7 +29,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
-import org.junit.jupiter.api.io.TempDir;
 
 class GeneratorTest {
   private static final GoldenCase CASE =
@@ -218,17 +212,5 @@ class GeneratorTest {
               }
               default -> usual.call();
             });
-  }
-
-  @Test
-  void aFileThatShrinksUnderTheModelIsAnErrorAndNoCrash(@TempDir Path folder) throws IOException {
-    Path copy = Files.copy(GoldenModel.Q4_0.path(), folder.resolve("model.gguf"));
-    try (GgufFile shrinking = GgufFile.read(MappedFile.open(copy))) {
-      Qwen3 model = Qwen3.of(shrinking, backend, LIMITS);
-      try (RandomAccessFile shorter = new RandomAccessFile(copy.toFile(), "rw")) {
-        shorter.setLength(50_000);
-      }
-      GgufErrors.refused("the file was changed", () -> answer(model, LIMITS, 1));
-    }
   }
 }

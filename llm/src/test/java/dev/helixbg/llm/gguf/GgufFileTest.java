@@ -227,19 +227,6 @@ class GgufFileTest {
   }
 
   @Test
-  void aFileThatShrinksIsNoticedBeforeUse() throws IOException {
-    Path path = write(goodFile(3));
-    try (GgufFile file = GgufFile.read(MappedFile.open(path))) {
-      file.mapped().requireUnchanged();
-      long size = Files.size(path);
-      try (RandomAccessFile shorter = new RandomAccessFile(path.toFile(), "rw")) {
-        shorter.setLength(size - 1);
-      }
-      refused("the file was changed", file.mapped()::requireUnchanged);
-    }
-  }
-
-  @Test
   void aMissingFileAndAFolderAreRefused() {
     refused("no such file", () -> open(folder.resolve("none.gguf")));
     refused("not a regular file", () -> open(folder));

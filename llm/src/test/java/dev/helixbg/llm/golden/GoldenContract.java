@@ -9,7 +9,6 @@ import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.TokenSlots;
-import dev.helixbg.llm.generate.ChoiceScorer;
 import dev.helixbg.llm.generate.ForwardPasses;
 import dev.helixbg.llm.generate.Generator;
 import dev.helixbg.llm.generate.Generator.Generation;
@@ -40,7 +39,7 @@ abstract class GoldenContract {
   /** Whether all answers are generated, and all models and cases are checked in every test. */
   static final boolean ALL = Boolean.getBoolean("golden.all");
 
-  private static final PassLimits LIMITS = new PassLimits(2048, 512, 4);
+  static final PassLimits LIMITS = new PassLimits(2048, 512, 4);
 
   abstract Backend backend();
 
@@ -53,7 +52,7 @@ abstract class GoldenContract {
     return isSlow() && !ALL;
   }
 
-  /** Returns the models with which batches, forks and choices are also tested. */
+  /** Returns the models with which batches and forks are also tested. */
   final List<GoldenModel> inDepth() {
     // BackendContract tests the products of each type.
     return isPart() ? List.of(GoldenModel.Q4_K_M) : List.of(GoldenModel.Q8_0, GoldenModel.Q4_K_M);
@@ -194,58 +193,6 @@ abstract class GoldenContract {
           model.forward(batch, tokens, 0, Qwen3.NEVER);
           assertLogits("among others", expected, model, prompts.size() - 1, othersBound(golden));
         });
-  }
-
-  /** Tests choices that differ in the first, the second or the third token. */
-  @ParameterizedTest
-  @MethodSource("inDepth")
-  void choicesShareByTheLogitsWhereTheyPart(GoldenModel golden) {
-    List<int[]> choices =
-        List.of(
-            new int[] {420, 663, 426}, new int[] {420, 663, 9}, new int[] {420, 11}, new int[] {5});
-    List<int[]> prompts =
-        golden.cases().stream().limit(isPart() ? 1 : 2).map(GoldenCase::promptIds).toList();
-    with(
-        golden,
-        model -> {
-          ForwardPasses work = new ForwardPasses(model, LIMITS);
-          try (KvCache empty = model.backend().cache(model.cacheShape())) {
-            double[][] shares = new ChoiceScorer(work).score(empty, prompts, choices, () -> false);
-            for (int i = 0; i < prompts.size(); i++) {
-              try (KvCache cache = model.backend().cache(model.cacheShape())) {
-                double[] first = shares(model, work, cache, prompts.get(i), 420, 5);
-                double[] second = shares(model, work, cache, new int[] {420}, 663, 11);
-                double[] third = shares(model, work, cache, new int[] {663}, 426, 9);
-                double[] expected = {
-                  first[0] * second[0] * third[0],
-                  first[0] * second[0] * third[1],
-                  first[0] * second[1],
-                  first[1]
-                };
-                // Rounded logits permit larger errors, but different probabilities must stay
-                // distinct.
-                double bound = Math.min(100 * logitBound(golden), 0.02);
-                assertArrayEquals(expected, shares[i], bound);
-              }
-            }
-            assertEquals(0, empty.length());
-          }
-        });
-  }
-
-  /**
-   * Returns the probabilities of {@code tokens} after a cache and {@code ids}, if no other tokens
-   * were possible.
-   */
-  private static double[] shares(
-      Qwen3 model, ForwardPasses work, KvCache cache, int[] ids, int... tokens) {
-    readIn(work, cache, ids, ids.length);
-    model.backend().submit().await();
-    float[] logits = new float[model.vocabulary()];
-    model.logits().read(0, logits);
-    double[] weights = Arrays.stream(tokens).mapToDouble(id -> Math.exp(logits[id])).toArray();
-    double sum = Arrays.stream(weights).sum();
-    return Arrays.stream(weights).map(weight -> weight / sum).toArray();
   }
 
   /** Reads ids, at most {@code part} per call. The logits of the last id are not yet submitted. */

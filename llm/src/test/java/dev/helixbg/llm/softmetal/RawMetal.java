@@ -2,7 +2,6 @@ package dev.helixbg.llm.softmetal;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_DOUBLE;
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -12,10 +11,10 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,8 +25,10 @@ import java.util.concurrent.ConcurrentHashMap;
  * careful to make the errors that these tests need.
  */
 final class RawMetal implements AutoCloseable {
-  static final StructLayout MTL_SIZE = MemoryLayout.structLayout(JAVA_LONG, JAVA_LONG, JAVA_LONG);
+  private static final StructLayout MTL_SIZE =
+      MemoryLayout.structLayout(JAVA_LONG, JAVA_LONG, JAVA_LONG);
   static final MemorySegment NIL = MemorySegment.NULL;
+  private static final long UTF8 = 4; // NSUTF8StringEncoding
 
   /** An MTLSize argument. */
   record Size(long width, long height, long depth) {}
@@ -61,13 +62,11 @@ final class RawMetal implements AutoCloseable {
             switch (arguments[i]) {
               case MemorySegment _ -> ADDRESS;
               case Long _ -> JAVA_LONG;
-              case Boolean _ -> JAVA_BYTE;
               case Size _ -> MTL_SIZE;
               default -> throw new IllegalArgumentException(arguments[i].toString());
             };
         values[i] =
             switch (arguments[i]) {
-              case Boolean b -> (byte) (b ? 1 : 0);
               case Size s -> arena.allocateFrom(JAVA_LONG, s.width, s.height, s.depth);
               case Object o -> o;
             };
@@ -80,10 +79,6 @@ final class RawMetal implements AutoCloseable {
           shapes
               .computeIfAbsent(type, t -> Linker.nativeLinker().downcallHandle(t))
               .bindTo(function);
-      if (result == MTL_SIZE) {
-        handle = handle.bindTo((SegmentAllocator) arena);
-        return ((MemorySegment) handle.invokeWithArguments(values)).toArray(JAVA_LONG);
-      }
       return handle.invokeWithArguments(values);
     } catch (Throwable e) {
       throw new IllegalStateException(e);
@@ -110,14 +105,6 @@ final class RawMetal implements AutoCloseable {
 
   long number(MemorySegment self, String selector, Object... arguments) {
     return (long) message(JAVA_LONG, self, selector, arguments);
-  }
-
-  boolean bool(MemorySegment self, String selector, Object... arguments) {
-    return (byte) message(JAVA_BYTE, self, selector, arguments) != 0;
-  }
-
-  double real(MemorySegment self, String selector) {
-    return (double) message(JAVA_DOUBLE, self, selector);
   }
 
   void tell(MemorySegment self, String selector, Object... arguments) {
@@ -148,11 +135,12 @@ final class RawMetal implements AutoCloseable {
   }
 
   MemorySegment string(String text) {
-    return own(
-        id(
-            id(type("NSString"), "alloc"),
-            "initWithUTF8String:",
-            Arena.global().allocateFrom(text)));
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment copy = arena.allocateFrom(JAVA_BYTE, bytes);
+      MemorySegment allocated = id(type("NSString"), "alloc");
+      return own(id(allocated, "initWithBytes:length:encoding:", copy, (long) bytes.length, UTF8));
+    }
   }
 
   String text(MemorySegment string) {

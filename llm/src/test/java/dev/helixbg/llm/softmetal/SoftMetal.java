@@ -38,7 +38,7 @@ public final class SoftMetal {
         bind(
             symbols,
             "softmetal_configure",
-            FunctionDescriptor.ofVoid(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
+            FunctionDescriptor.ofVoid(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
     requirePools = bind(symbols, "softmetal_require_pools", FunctionDescriptor.ofVoid(JAVA_INT));
     takeFindings = bind(symbols, "softmetal_take_findings", text);
     liveObjects = bind(symbols, "softmetal_live_objects", text);
@@ -67,7 +67,7 @@ public final class SoftMetal {
     try {
       return load();
     } catch (SoftMetalUnavailableException e) {
-      return skipOrFail(e.getMessage(), "true".equals(System.getenv("CI")));
+      return skipOrFail(e);
     }
   }
 
@@ -80,14 +80,14 @@ public final class SoftMetal {
     try {
       return SoftMetalBuild.library();
     } catch (SoftMetalUnavailableException e) {
-      return skipOrFail(e.getMessage(), "true".equals(System.getenv("CI"))).library();
+      return skipOrFail(e).library();
     }
   }
 
-  static SoftMetal skipOrFail(String reason, boolean ci) {
-    return ci
-        ? Assertions.fail("under CI the software Metal must run: " + reason)
-        : Assumptions.abort("skipped because " + reason);
+  private static SoftMetal skipOrFail(SoftMetalUnavailableException e) {
+    return "true".equals(System.getenv("CI"))
+        ? Assertions.fail("under CI the software Metal must run: " + e.getMessage())
+        : Assumptions.abort("skipped because " + e.getMessage());
   }
 
   /** Returns the file that the Metal binding must load instead of libobjc and the frameworks. */
@@ -99,12 +99,7 @@ public final class SoftMetal {
   public void configure(SoftMetalSettings to) {
     try {
       configure.invokeExact(
-          to.order().ordinal(),
-          to.seed(),
-          to.checks().ordinal(),
-          to.lazy() ? 1 : 0,
-          to.maxThreads(),
-          to.cores());
+          to.order().ordinal(), to.seed(), to.checks() ? 1 : 0, to.lazy() ? 1 : 0);
     } catch (Throwable e) {
       throw new IllegalStateException(e);
     }

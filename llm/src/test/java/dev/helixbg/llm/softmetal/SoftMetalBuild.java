@@ -46,12 +46,7 @@ final class SoftMetalBuild {
 
   /** Returns the library's file; builds the library if it is out of date. */
   static Path library() {
-    String system = System.getProperty("os.name") + " " + System.getProperty("os.arch");
-    missing(system, System.getenv("PATH"))
-        .ifPresent(
-            reason -> {
-              throw new SoftMetalUnavailableException(reason);
-            });
+    requireTools();
     Path project = project();
     Path sources = project.resolve(SOURCES);
     UserDirectories user =
@@ -91,26 +86,24 @@ final class SoftMetalBuild {
     }
   }
 
-  /**
-   * Returns why the software Metal cannot be built on a system, which is given as "name
-   * architecture", with a search path for programs; empty if it can be built.
-   */
-  static Optional<String> missing(String system, String path) {
+  private static void requireTools() {
+    String system = System.getProperty("os.name") + " " + System.getProperty("os.arch");
     if (!system.equals("Linux amd64")) {
-      return Optional.of("the software Metal runs on Linux amd64, not on " + system);
+      throw new SoftMetalUnavailableException(
+          "the software Metal runs on Linux amd64, not on " + system);
     }
-    return TOOLS.stream()
-        .filter(tool -> found(tool, path).isEmpty())
-        .findFirst()
-        .map(
-            tool ->
-                tool
-                    + " is missing, which the software Metal is built with: apt-get install g++"
-                    + " clang-19 lld-19");
+    for (String tool : TOOLS) {
+      if (found(tool).isEmpty()) {
+        throw new SoftMetalUnavailableException(
+            tool
+                + " is missing, which the software Metal is built with: apt-get install g++"
+                + " clang-19 lld-19");
+      }
+    }
   }
 
-  private static Optional<Path> found(String tool, String path) {
-    return Stream.of(path.split(":"))
+  private static Optional<Path> found(String tool) {
+    return Stream.of(System.getenv("PATH").split(":"))
         .map(folder -> Path.of(folder, tool))
         .filter(Files::isExecutable)
         .findFirst();
@@ -138,7 +131,7 @@ final class SoftMetalBuild {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       digest.update(FLAGS.toString().getBytes(StandardCharsets.UTF_8));
       for (String tool : TOOLS) { // A different tool has a different size or time.
-        Path file = found(tool, System.getenv("PATH")).orElseThrow().toRealPath();
+        Path file = found(tool).orElseThrow().toRealPath();
         String state = file + " " + Files.size(file) + " " + Files.getLastModifiedTime(file);
         digest.update(state.getBytes(StandardCharsets.UTF_8));
       }
