@@ -80,7 +80,8 @@ public final class LoadModelCommand extends ConsoleCommand {
     model.warnings().forEach(warning -> console.say("Note      %s", warning));
     Qwen3Config config = model.model().config();
     console.say(
-        "Shape     %d layers, hidden %,d, feed-forward %,d, %d query heads, %d key heads, head size %d",
+        "Shape     %d layers, hidden %,d, feed-forward %,d, %d query heads, %d key heads, head size"
+            + " %d",
         config.layers(),
         config.hidden(),
         config.feedForward(),
