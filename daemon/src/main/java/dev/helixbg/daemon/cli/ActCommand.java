@@ -45,9 +45,8 @@ final class ActCommand extends JsonCommand {
             + " file. Nothing is changed, except with --run or --undo.",
         "To make the edit yourself, first make the checks in the lines 'check'. Then follow the"
             + " lines 'look' and 'call' in their order: run the command in each line 'look', and"
-            + " make the call of helix in each line 'call'. If one of them fails, another"
-            + " program has written to the knowledge base: stop there. At the end, run: helix-bg done"
-            + " ID.",
+            + " make the call of helix in each line 'call'. If one of them fails, another program"
+            + " has written to the knowledge base: stop there. At the end, run: helix-bg done ID.",
         "With --run, helix makes the calls. helix-bg then checks that the log contains the"
             + " changes, and marks the finding as done. In a memory file, helix-bg itself removes"
             + " or replaces items.");
