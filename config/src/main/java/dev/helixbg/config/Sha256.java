@@ -31,7 +31,7 @@ public final class Sha256 {
     try {
       return (MessageDigest) EMPTY.clone();
     } catch (CloneNotSupportedException e) {
-      throw new AssertionError("Java's own SHA-256 digest can be copied", e);
+      throw new AssertionError("every Java can copy its SHA-256 digest", e);
     }
   }
 

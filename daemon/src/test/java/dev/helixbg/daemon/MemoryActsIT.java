@@ -62,7 +62,7 @@ class MemoryActsIT {
     assertTrue(run(ExitCode.OK, undo).startsWith("done"));
     assertArrayEquals(before, Files.readAllBytes(memory));
     String none = run(ExitCode.UNDONE, undo);
-    assertTrue(none.startsWith("not done ") && none.contains("has kept no removed text"), none);
+    assertTrue(none.startsWith("not done ") && none.contains("has kept no text that an act"), none);
     assertTrue(listed().contains(id));
   }
 

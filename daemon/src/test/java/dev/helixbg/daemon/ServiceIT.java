@@ -320,7 +320,7 @@ class ServiceIT {
     assertEquals("bootstrap " + user + " " + plist, told().getLast());
     script("bin/launchctl", "#!/bin/sh\nexit 113\n");
     String said = fail(ExitCode.WRITE, "install", kb.toString());
-    assertTrue(said.contains("launchd has neither gui/"), said);
+    assertTrue(said.contains("launchd has no domain gui/"), said);
   }
 
   @Test

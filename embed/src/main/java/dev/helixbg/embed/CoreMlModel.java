@@ -46,7 +46,8 @@ final class CoreMlModel implements TokenModel {
     }
     if (dims.size() != 2) {
       throw new EmbeddingException(
-          "the model %s has the variable dimensions %s, but CoreML needs batch and sequence: set embed.provider = \"cpu\""
+          ("the model %s has the variable dimensions %s, but CoreML needs the two dimensions batch"
+                  + " and sequence: set embed.provider = \"cpu\"")
               .formatted(graph, dims));
     }
   }

@@ -31,7 +31,7 @@ enum CpuNetwork {
    */
   SMOOTHED_ENCODER(
       "INT8 smoothed by machine code",
-      "smoothed 8-bit arithmetic by machine code",
+      "8-bit arithmetic by machine code, with smoothed activations",
       Square.FINE_BYTES);
 
   private final String id;

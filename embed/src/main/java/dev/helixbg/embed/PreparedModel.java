@@ -145,10 +145,18 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
         try (TokenModel rewritten = wanted.open(Pooling.UNIT_MEAN)) {
           double worst = ProbeTexts.worstCosine(expected, probe(rewritten, probes));
           if (worst >= bound(wanted.network)) {
-            why = String.format(Locale.ROOT, "cosine to the original at least %.6f", worst);
+            why =
+                String.format(
+                    Locale.ROOT,
+                    "vectors with a cosine of at least %.6f to the original model's",
+                    worst);
             return new PreparedModel(wanted.file, wanted.network, why, wanted.tokenizer);
           }
-          why = String.format(Locale.ROOT, "the rewritten graph differs: cosine %.6f", worst);
+          why =
+              String.format(
+                  Locale.ROOT,
+                  "the rewritten graph computes different vectors (cosine %.6f)",
+                  worst);
         }
       } catch (OnnxFormatException e) {
         why = "the graph cannot be rewritten: " + e.getMessage();

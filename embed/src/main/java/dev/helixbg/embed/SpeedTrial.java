@@ -60,7 +60,9 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
         if (!(worst >= minimumCosine)) { // also true for NaN
           return new Verdict(
               0,
-              format("%s: too inaccurate, cosine %.4f to the vectors of the usual method", worst));
+              format(
+                  "%s: too inaccurate, vectors have a cosine of %.4f to the usual method's",
+                  worst));
         }
         double gain = gain(texts, model, tried);
         if (gain > SLOWER && gain < CLEARLY_FASTER) {

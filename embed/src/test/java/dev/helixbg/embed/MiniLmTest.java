@@ -55,7 +55,8 @@ class MiniLmTest {
 
   @Test
   void rewrittenGraphIsInUseAndSaysSo() {
-    assertTrue(model.provenance().graph().startsWith("fused graph, cosine to the original"));
+    assertTrue(
+        model.provenance().graph().startsWith("fused graph, vectors with a cosine of at least "));
     assertTrue(model.provenance().provider().startsWith("CPU"), model.provenance().provider());
   }
 
@@ -202,7 +203,8 @@ class MiniLmTest {
         !Encoder.isAvailable(Square.BYTES),
         printed[0].equals(TestModels.bundled(Precision.INT8, 256).id()));
     assertTrue(
-        printed[1].startsWith("fused graph in 8-bit arithmetic, cosine to the original"),
+        printed[1].startsWith(
+            "fused graph in 8-bit arithmetic, vectors with a cosine of at least "),
         printed[1]);
     assertEquals(1, Double.parseDouble(printed[2]), 1e-6);
   }

@@ -96,7 +96,9 @@ class SpeedTrialTest {
         }) {
       Verdict verdict = against(new Way("other", wrong, 1));
       assertEquals(0, verdict.gain());
-      assertTrue(verdict.why().startsWith("fast: too inaccurate, cosine "), verdict.why());
+      assertTrue(
+          verdict.why().startsWith("fast: too inaccurate, vectors have a cosine of "),
+          verdict.why());
     }
   }
 

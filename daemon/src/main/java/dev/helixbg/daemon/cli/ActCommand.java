@@ -45,8 +45,8 @@ final class ActCommand extends JsonCommand {
             + " file. Nothing is changed, except with --run or --undo.",
         "To make the edit yourself, first make the checks in the lines 'check'. Then follow the"
             + " lines 'look' and 'call' in their order: run the command in each line 'look', and"
-            + " make the call of helix in each line 'call'. Stop at the first failure: another"
-            + " program has then written to the knowledge base. At the end, run: helix-bg done ID.",
+            + " make the call of helix in each line 'call'. If one of them fails, another program"
+            + " has written to the knowledge base: stop there. At the end, run: helix-bg done ID.",
         "With --run, helix makes the calls. helix-bg then checks that the log contains the"
             + " changes, and marks the finding as done. In a memory file, helix-bg itself removes"
             + " or replaces items.");
@@ -63,7 +63,7 @@ final class ActCommand extends JsonCommand {
         "--as=WHAT", "Your verdict on a pair: same, overtaken or related.", given -> as = given);
     to.option(
         "--keep=SIDE",
-        "Entry of a pair to keep: a or b, as 'helix-bg findings ID' names the two entries."
+        "Which entry of a pair to keep: a or b, as 'helix-bg findings ID' names the two entries."
             + " Default: the more detailed entry, or the newer entry if the verdict is overtaken.",
         given -> keep = given);
     to.flag(
@@ -81,14 +81,14 @@ final class ActCommand extends JsonCommand {
         given -> undo = given);
     to.option(
         "--plan=PLAN",
-        "Only check whether the calls that 'act' has printed are still valid. PLAN is the id of"
-            + " these calls, in a line 'look' of the output of 'act'.",
+        "Only check whether the calls that 'act' has printed are still valid. The output of"
+            + " 'act' has PLAN, the id of these calls, in the lines 'look'.",
         given -> plan = given);
     to.list(
         "--marked=MARKS",
-        "Only check whether entries still end in the lines that earlier calls have appended (their"
-            + " marks). Check it before you remove or rewrite these entries. MARKS is in a line"
-            + " 'look' of the output of 'act'.",
+        "Only check whether each entry still ends in its mark, the line that an earlier call has"
+            + " appended to it. Check this before you remove or rewrite the entries. The output of"
+            + " 'act' has MARKS in the lines 'look'.",
         String.class,
         given -> marked = given);
   }

@@ -155,7 +155,7 @@ final class DecideCommand extends JsonCommand {
     }
     if (!notDone.isEmpty()) {
       console.warn(
-          "dismissed instead of done, because the log does not show their edits: %s",
+          "dismissed instead of done, because the log does not show the edits that settle them: %s",
           String.join(", ", notDone));
     }
     Instant now = Instant.now();

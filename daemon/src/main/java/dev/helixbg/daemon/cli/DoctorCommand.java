@@ -253,7 +253,7 @@ final class DoctorCommand extends JsonCommand {
               "agent",
               agent.words(),
               agent.isGuessing(),
-              "let another client or model answer the questions");
+              "let another client or model answer the questions about pairs");
         }
       }
     }

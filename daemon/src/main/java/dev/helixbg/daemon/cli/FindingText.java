@@ -28,7 +28,7 @@ record FindingText(Console console, JsonNode finding, String again) {
       }
     }
     if (finding.has("lesson")) {
-      console.say("%nthe lesson of all these entries, written by the language model");
+      console.say("%nthe lesson that all these entries teach, written by the language model");
       text(finding.path("lesson").asText());
     }
     if (finding.has("proposedText")) {

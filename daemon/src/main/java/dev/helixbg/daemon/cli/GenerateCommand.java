@@ -69,8 +69,8 @@ public final class GenerateCommand extends JsonCommand {
     to.flag(
         "--check",
         "Also compute the prompt on the CPU (or, if the model runs on the CPU, with the slow scalar"
-            + " reference), and compare the results. Print their difference at each tap (a point of"
-            + " comparison) in each layer, and the first tap with too large a difference.",
+            + " reference), and compare the two computations. Print their difference at each tap"
+            + " (intermediate result) of each layer, and the first tap that differs too much.",
         given -> check = given);
   }
 
@@ -208,7 +208,7 @@ public final class GenerateCommand extends JsonCommand {
 
   private void print(BackendAgreement agreement) {
     console.note(
-        "check     differences at each tap, relative to the largest value there; %s",
+        "check     differences at each tap, relative to the largest value of the tap; %s",
         agreement.sameToken() ? "same next token" : "ANOTHER NEXT TOKEN");
     for (BackendAgreement.Parting place : agreement.places()) {
       console.note(

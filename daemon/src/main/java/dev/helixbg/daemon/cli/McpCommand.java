@@ -26,8 +26,9 @@ final class McpCommand extends ConsoleCommand {
   protected void declare(Declaration to) {
     to.description(
         "Serve a coding agent over MCP, on stdin and stdout. The agent can search, check whether a"
-            + " text repeats an entry, read findings with their edits, and decide on findings. The"
-            + " daemon answers if it watches the knowledge base; otherwise this process answers.");
+            + " text repeats an entry, read findings and the edits that they suggest, and decide on"
+            + " findings. The daemon answers if it watches the knowledge base; otherwise this"
+            + " process answers.");
     to.add(options);
     to.arguments(
         "0..*",

@@ -108,8 +108,8 @@ public final class OneShotCommand extends JsonCommand {
     console.note("To go through the findings one by one: helix-bg tidy%s", again);
     if (store.agentAnswers().all().isEmpty()) {
       console.note(
-          "A coding agent or a chat judges pairs better than helix-bg itself. To let it judge:"
-              + " helix-bg study --export FILE%s",
+          "A coding agent or a chat judges pairs of entries better than helix-bg itself. To let it"
+              + " judge: helix-bg study --export FILE%s",
           again);
     }
   }

@@ -36,10 +36,10 @@ final class StudyCommand extends JsonCommand {
   @Override
   protected void declare(Declaration to) {
     to.description(
-        "Let a chat with a language model answer the questions that decide which findings come"
-            + " first: --export writes the questions as a Markdown page, --import reads the chat's"
-            + " answers. A coding agent that is connected over MCP answers the same questions with"
-            + " the prompt 'study'.");
+        "Let a chat with a language model answer questions about pairs of entries. The answers"
+            + " decide which findings come first. --export writes the questions as a Markdown page,"
+            + " --import reads the chat's answers. A coding agent that is connected over MCP"
+            + " answers the same questions with the prompt 'study'.");
     to.add(options, kb);
     to.addOneOf(this::ways);
     to.option(

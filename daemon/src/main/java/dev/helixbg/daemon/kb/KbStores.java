@@ -218,7 +218,7 @@ public final class KbStores implements AutoCloseable {
         String before = noted(former.get()).path("place").asText();
         Files.move(former.get(), folder);
         notices.accept(
-            "%s was formerly %s: its store, with your decisions, now belongs to the new path"
+            "%s was formerly at %s: its store, with your decisions, now belongs to the new path"
                 .formatted(place.path, before));
       } else {
         Optional<Path> heir = lastUsed(store -> wasAt(store, place) && beginsAs(kb, store));
@@ -239,8 +239,8 @@ public final class KbStores implements AutoCloseable {
     if (Files.exists(decisions)) {
       Files.copy(decisions, to.resolve(DecisionStore.COPY), COPY_ATTRIBUTES, REPLACE_EXISTING);
       notices.accept(
-          ("%s exists again, and gets a copy of your decisions. The store with the original"
-                  + " decisions now belongs to %s")
+          ("there is a knowledge base at %s again. Its new store gets a copy of your decisions; its"
+                  + " former store, with the original decisions, now belongs to %s")
               .formatted(place.path, noted(from).path("place").asText()));
     }
   }

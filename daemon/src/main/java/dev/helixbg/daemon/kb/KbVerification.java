@@ -146,7 +146,7 @@ public final class KbVerification {
       aRunWould(
           "published",
           files + ": missing, or changed since they were published",
-          "a run publishes them; helix-bg itself reads none of them",
+          "a run publishes these files again; helix-bg itself does not read them",
           "publish " + files);
     }
   }

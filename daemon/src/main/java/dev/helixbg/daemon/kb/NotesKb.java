@@ -199,7 +199,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
       if (home.isPresent()) {
         return some(
             NoteFiles.ofMemory(home.get(), notes),
-            "there are no memory files of coding agents in %s, and none of their usual memory files in %s"
+            "there are no memory files of coding agents in %s, nor at their usual places in %s"
                 .formatted(notes, home.get()));
       }
       if (Files.isRegularFile(notes)) {

@@ -203,7 +203,7 @@ final class InProcessKbs implements AutoCloseable {
       Thread.currentThread().interrupt();
     } catch (RuntimeException e) {
       // The next request reports the error.
-      LOG.debug("background work failed, to be tried again: {}", e.toString());
+      LOG.debug("background work failed and will be tried again: {}", e.toString());
     }
   }
 

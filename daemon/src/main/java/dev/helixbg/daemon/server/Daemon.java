@@ -253,8 +253,8 @@ public final class Daemon implements AutoCloseable {
         return closed.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
       } catch (InterruptedException e) {
         LOG.debug(
-            "all requests are cancelled, but the request to stop the daemon still waits until the"
-                + " daemon has ended");
+            "the request to stop the daemon is cancelled like all requests, but still waits until"
+                + " the daemon has ended");
       }
     }
   }

@@ -291,8 +291,8 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
         verdict != Outcome.DONE ? Optional.empty() : found.flatMap(present::notDone);
     if (notDone.isPresent() && by == By.AGENT) {
       throw Failure.usage(
-          ("not recorded as done: the log does not show that %s is done: %s. First make the edit"
-                      + " that the tool 'act' describes, or")
+          ("%s is not recorded as done, because the log does not show the edit: %s. First make the"
+                      + " edit that the tool 'act' describes, or")
                   .formatted(id, notDone.get())
               + " decide 'dismissed'");
     }

@@ -94,7 +94,8 @@ public final class LaunchdPlist {
     }
     throw new Failure(
         ExitCode.WRITE,
-        "launchd has neither %s nor %s: log in at the screen once, or start the daemon by hand"
+        ("launchd has no domain %s or %s: log in once at this Mac's screen, or start the daemon by"
+                + " hand")
             .formatted(domains.getFirst(), domains.getLast()));
   }
 }

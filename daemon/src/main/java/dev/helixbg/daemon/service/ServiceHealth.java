@@ -29,14 +29,14 @@ public final class ServiceHealth {
       return CheckLine.problem(
           NAME,
           "the program of the service no longer exists",
-          "install helix-bg; helix-bg service install");
+          "install helix-bg, then run: helix-bg service install");
     }
     Optional<String> said = lastError(home);
     return said.isPresent()
         ? CheckLine.problem(
             NAME,
             "the service has ended; its last message: " + said.get(),
-            "correct the cause; helix-bg service start")
+            "correct the cause, then run: helix-bg service start")
         : CheckLine.note(NAME, "installed, but not running", "helix-bg service restart");
   }
 

@@ -99,7 +99,7 @@ public record ServiceStep(String shown, Deed deed) {
   /** Waits until the service has ended, that is, until {@code command} fails. */
   static ServiceStep awaitEnd(String... command) {
     return new ServiceStep(
-        "would wait until this command fails: " + words(command),
+        "would wait until this command fails, because the service has ended: " + words(command),
         _ -> {
           until(
               () -> Optional.of(ended(command)).filter(ended -> ended.code() != 0),

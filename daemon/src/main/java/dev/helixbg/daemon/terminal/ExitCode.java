@@ -19,8 +19,8 @@ public enum ExitCode {
           + " command again"),
   PARTLY(
       10,
-      "act --run: stopped after the first edit; the output lists the edits made and how to undo"
-          + " them"),
+      "act --run: stopped after a part of the edits; the output lists the edits made and how to"
+          + " undo them"),
   UNDONE(
       11,
       "act --run: nothing was done: the edit can only be made by hand, or there is no helix program"

@@ -176,8 +176,8 @@ public record NoteRun(ActRun acts, NotesKb notes) {
     if (saved.isEmpty()) {
       return Outcome.nothing(
           State.UNDONE,
-          ("helix-bg has kept no removed text of the finding %s: name the same notes as for the act"
-                  + " (--notes or --memory)")
+          ("helix-bg has kept no text that an act on %s removed: name the same notes as for that"
+                  + " act (--notes or --memory)")
               .formatted(id));
     }
     Kept kept = Json.read(Files.readString(saved.get()), Kept.class);

@@ -170,7 +170,7 @@ final class TidyActs {
       return;
     }
     finish(new Made(shown.id(), words, true, List.of(), List.of(), List.of()));
-    session.say("It is done, and recorded as done.");
+    session.say("The edit is made, and recorded as done.");
   }
 
   void edit(Shown shown) throws IOException, InterruptedException {

@@ -454,7 +454,9 @@ class FindingsCommandsTest {
     assertEquals("", json().get(0).path("reason").asText());
 
     assertEquals(0, run("done", "--kb", kb, id), err::toString);
-    assertTrue(err.toString().contains("the log does not show their edits: " + id), err::toString);
+    assertTrue(
+        err.toString().contains("the log does not show the edits that settle them: " + id),
+        err::toString);
     assertEquals(0, run("findings", kb, "--settled"));
     assertTrue(
         out.toString().matches("(?s).*dismissed +person +The cache keeps .*  cache:0 ~ cache:1\\R"),

@@ -93,7 +93,8 @@ class KbOutputsTest {
     Failure refused = assertThrows(Failure.class, this::run);
     assertEquals(ExitCode.WRITE, refused.code());
     assertTrue(
-        refused.getMessage().contains("a folder is in the place of " + name), refused.getMessage());
+        refused.getMessage().contains("there is already a folder with the name " + name),
+        refused.getMessage());
     assertTrue(
         refused.getMessage().contains(file(name).getParent().toString()), refused.getMessage());
     assertTrue(Files.isDirectory(file(name).resolve("not empty")));

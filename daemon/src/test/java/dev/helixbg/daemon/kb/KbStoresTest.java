@@ -164,7 +164,7 @@ class KbStoresTest {
     restart();
     Kb moved = moved(kb, "elsewhere");
     assertEquals(1, decisions(moved));
-    assertNotices(1, "was formerly " + kb.folder());
+    assertNotices(1, "was formerly at " + kb.folder());
     restart();
     assertEquals(1, decisions(moved));
     assertEquals(1, notices.size(), notices.toString());
@@ -187,7 +187,7 @@ class KbStoresTest {
     moved(away, "kb");
     assertEquals(1, decisions(kb));
     assertEquals(1, decisions(copy));
-    assertNotices(2, kb.folder() + " exists again, and gets a copy");
+    assertNotices(2, "at " + kb.folder() + " again. Its new store gets a copy");
   }
 
   /** The move is seen although entries were appended, and although a process has the store open. */
@@ -226,7 +226,7 @@ class KbStoresTest {
     Kb moved = moved(two, "three");
     assertEquals(0, decisions(moved), "that of two, whose place is gone, and not that of one");
     assertEquals(1, decisions(one));
-    assertNotices(1, "was formerly " + two.folder());
+    assertNotices(1, "was formerly at " + two.folder());
   }
 
   /** The beginning of a log of a few bytes may be the same in many logs. */

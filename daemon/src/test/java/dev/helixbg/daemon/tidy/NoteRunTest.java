@@ -113,7 +113,7 @@ class NoteRunTest {
     assertFalse(isSettled(id));
     Outcome again = run.takeBack(id);
     assertEquals(State.UNDONE, again.state());
-    assertTrue(again.why().endsWith("the same notes as for the act (--notes or --memory)"));
+    assertTrue(again.why().endsWith("the same notes as for that act (--notes or --memory)"));
     assertEquals(TEXT, text());
   }
 

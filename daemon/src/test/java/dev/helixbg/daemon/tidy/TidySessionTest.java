@@ -268,7 +268,7 @@ class TidySessionTest {
     assertHas(desk.copied.getFirst(), "\"action\":\"append\"", "\"plan\":");
     assertHas(press("enter"), "Not done yet");
     kb.call("edit", "action", "delete", "topic", "queue", "match_str", SHORT);
-    assertHas(press("enter"), "It is done, and recorded", "1 done");
+    assertHas(press("enter"), "The edit is made, and recorded", "1 done");
     assertEquals(1, decided().size());
   }
 

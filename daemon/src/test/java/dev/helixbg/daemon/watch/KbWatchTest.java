@@ -334,7 +334,7 @@ class KbWatchTest {
     assertEquals(0, next.analyses);
     assertEquals(0, next.model.opened.get());
     assertEquals(1, next.notices.size(), next.notices.toString());
-    assertTrue(next.notices.getFirst().contains(" was formerly "), next.notices.toString());
+    assertTrue(next.notices.getFirst().contains(" was formerly at "), next.notices.toString());
   }
 
   private static void decide(KbStore store, String id) {

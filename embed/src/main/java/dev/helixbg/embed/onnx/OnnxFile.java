@@ -178,7 +178,7 @@ public final class OnnxFile implements AutoCloseable {
   private String matrixOfBias(String bias) throws OnnxFormatException {
     String matrix = matrixOfBias.get(bias);
     if (matrix == null) {
-      throw new OnnxFormatException("no matrix product is added to the bias  " + bias);
+      throw new OnnxFormatException("the graph adds no matrix product to the bias " + bias);
     }
     return matrix;
   }

@@ -116,7 +116,9 @@ public final class AtomicFile implements AutoCloseable {
   public static AtomicFile write(Path target, Content content) throws IOException {
     if (Files.isDirectory(target, LinkOption.NOFOLLOW_LINKS)) {
       throw new FileSystemException(
-          target.toString(), null, "a folder is in the place of " + target.getFileName());
+          target.toString(),
+          null,
+          "there is already a folder with the name " + target.getFileName());
     }
     Path folder = target.toAbsolutePath().getParent();
     String prefix = prefix(target);

@@ -193,7 +193,7 @@ public final class Database implements AutoCloseable {
     }
     if (!inode.equals(inodeOf(file))) {
       throw new SQLException(
-          "another process has moved it aside meanwhile"); // the change is lost with the file
+          "another process has meanwhile moved the database aside"); // the change is lost
     }
     return result;
   }

@@ -204,7 +204,7 @@ public final class ActPlanner {
       Optional<String> source = text.source().map(from -> name.matcher(from).replaceAll(to));
       require(
           !content.equals(text.content()) || !source.equals(text.source()),
-          "%s does not contain %s as a separate name any more"
+          "%s no longer contains %s, except inside longer names"
               .formatted(Act.name(rename.entry()), QuotedName.of(rename.from())));
       return EntryBodies.metadata(text, text.tags(), source, after.linksAfter(rename.entry()))
           + content;

@@ -117,7 +117,8 @@ public record AgentAnswerStore(Database database) {
         Sql.rows(connection, "SELECT secret FROM agentSecret", row -> row.getBytes(1)).stream()
             .filter(bytes -> bytes != null && bytes.length > 0)
             .findFirst()
-            .orElseThrow(() -> new SQLException("the secret of questions is gone"));
+            .orElseThrow(
+                () -> new SQLException("the database has no secret for the ids of questions"));
     try {
       Mac mac = Mac.getInstance(HMAC);
       mac.init(new SecretKeySpec(secret, HMAC));

@@ -308,7 +308,7 @@ public sealed interface Finding {
     private String led(String where) {
       String form =
           path.contains(", ")
-              ? "%1$s: each points to a file that %3$s (the first one points to %2$s)"
+              ? "%1$s: each line points to a file that %3$s (the first line points to %2$s)"
               : "%1$s points to %2$s, which %3$s";
       return form.formatted(QuotedName.of(path), QuotedName.of(named), where);
     }

@@ -93,7 +93,8 @@ public final class Judge implements QuestionAnswerer {
     int[] request = chat.request(turn, false);
     int read = ready.lead().length;
     if (!Arrays.equals(request, 0, read, ready.lead(), 0, read)) {
-      throw new IllegalStateException("tokens merged across the beginning of: " + turn);
+      throw new IllegalStateException(
+          "the system prompt's last token merged with the beginning of: " + turn);
     }
     return Arrays.copyOfRange(request, read, request.length);
   }

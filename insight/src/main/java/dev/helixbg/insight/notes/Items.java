@@ -119,7 +119,7 @@ final class Items {
     boolean isMemory = given.named() || isMemory(path);
     boolean forced = wanted.equals(NotesItems.ALWAYS.entries());
     if (wanted.equals(NotesItems.NEVER.entries()) || !forced && !isMemory) {
-      return new Cut(Way.WHOLE, List.of(), isMemory ? "whole, as set by the user" : "");
+      return new Cut(Way.WHOLE, List.of(), isMemory ? "whole: the user has set this" : "");
     }
     ItemScan found = new ItemScan(text, headings);
     boolean isDivided = found.divided(from);

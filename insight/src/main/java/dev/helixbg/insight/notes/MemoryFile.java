@@ -60,8 +60,8 @@ public record MemoryFile(
     int over = (isOfBlocks ? characters : lines) - bound;
     String words =
         isOfBlocks
-            ? "%,d characters more than the %,d characters that its agent stores"
-            : "%,d lines more than the %,d lines that are loaded at start";
+            ? "%,d characters more than the %,d characters that the agent stores"
+            : "%,d lines more than the %,d lines that the agent loads at its start";
     return Items.name(path).equals("memory.md") && over > 0
         ? Optional.of(words.formatted(over, bound))
         : Optional.empty();

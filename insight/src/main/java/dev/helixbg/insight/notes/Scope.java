@@ -127,7 +127,8 @@ public record Scope(
                 mayNest(gone) && !isAround(gone)
                         || isPart(paths, gone.paths)
                         || isPart(owner, gone.owner)
-                    ? Optional.of("fewer sessions load the entry that stays")
+                    ? Optional.of(
+                        "fewer agent sessions load the entry that stays than the other entry")
                     : Optional.empty());
   }
 
@@ -184,7 +185,7 @@ public record Scope(
 
   private Optional<String> folders(Scope other) {
     return OF_FOLDER.matcher(entry.text().content()).find()
-        ? differ("each names files of its own folder", place(), other.place())
+        ? differ("each entry names files of its own folder", place(), other.place())
         : Optional.empty();
   }
 

@@ -68,7 +68,7 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
     Tier tier = p[Relation.DIFFERENT.ordinal()] < 0.5 ? Tier.RELATED : Tier.NONE;
     Optional<String> apart = apart(older, newer);
     if (Script.isUnreadable(older) || Script.isUnreadable(newer)) {
-      objection = Optional.of("the pair judge cannot read their writing system");
+      objection = Optional.of("the pair judge cannot read the writing system of an entry");
       tier = Tier.UNKNOWN;
     } else if (apart.isPresent()) {
       objection = apart;

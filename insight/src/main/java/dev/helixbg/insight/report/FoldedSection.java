@@ -145,8 +145,9 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
   }
 
   private static String lessons(Judgements.Lessons lessons) {
-    return ("Entries about different things that teach one lesson. %s read each entry by itself and"
-            + " wrote its lesson as one sentence, and then compared similar sentences.%s")
+    return ("Entries that are about different things, but teach the same lesson. %s read each entry"
+            + " by itself and wrote its lesson as one sentence, and then compared similar"
+            + " sentences.%s")
         .formatted(
             lessons.reader().map(PrintableText::line).orElse(""),
             lessons.areGuesses() ? " " + lessons.trust().orElseThrow().words() : "");

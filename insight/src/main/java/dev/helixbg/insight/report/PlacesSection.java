@@ -75,7 +75,7 @@ record PlacesSection(
     return new PlacesSection(
         "memory",
         "What agents load",
-        ("%s of %s, at about four characters per token. The changes that the leading findings"
+        ("%s with %s, at about four characters per token. The changes that the leading findings"
                 + " propose would save about %s.")
             .formatted(
                 NumberWords.count(files.size(), "memory file", "memory files"),

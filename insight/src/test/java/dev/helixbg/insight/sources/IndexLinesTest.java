@@ -41,8 +41,8 @@ class IndexLinesTest {
                 new IndexLine(5, "c.md", true)));
     assertEquals(
         List.of(
-            "“MEMORY.md:3, 5”: each points to a file that is not there (the first one points to"
-                + " a.md)",
+            "“MEMORY.md:3, 5”: each line points to a file that is not there (the first line"
+                + " points to a.md)",
             "MEMORY.md:4 points to b.md, which contains none of the words of the line"),
         found.stream().map(MovedSource::words).toList());
     assertEquals(List.of(FACT, FACT), found.stream().map(MovedSource::entry).toList());
