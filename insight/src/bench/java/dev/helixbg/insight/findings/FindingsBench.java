@@ -11,7 +11,6 @@ import dev.helixbg.embed.PairModel;
 import dev.helixbg.embed.PairReader;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.decisions.Decisions;
-import dev.helixbg.insight.findings.MisfiledEntries.Misplaced;
 import dev.helixbg.insight.findings.TopPairs.ScoredPair;
 import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Answer;
@@ -51,7 +50,6 @@ import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -68,9 +66,8 @@ import java.util.stream.Stream;
 
 /**
  * Measures which of the planted findings the program finds. A KB of 382 notes, written by hand, has
- * planted rewrites of a fact, notes overtaken by newer notes, look-alikes that state another fact,
- * and entries under the wrong topic. The benchmark also searches for facts that are near the end of
- * long notes.
+ * planted rewrites of a fact, notes overtaken by newer notes, and look-alikes that state another
+ * fact. The benchmark also searches for facts that are near the end of long notes.
  */
 public final class FindingsBench {
   private static final String FOLDER = "/findings-kb/";
@@ -104,14 +101,6 @@ public final class FindingsBench {
       return new Share(wanted() + others, pairs);
     }
   }
-
-  /**
-   * The number of planted misfiled entries that are among the first {@code listed} of a list and
-   * have the right topic there.
-   *
-   * @param way name of the method that finds misfiled entries
-   */
-  public record Misfiled(String way, int listed, int found) {}
 
   /**
    * The number of texts for which a search finds the right entry.
@@ -188,8 +177,6 @@ public final class FindingsBench {
       int leadingWithOracle,
       int listed,
       int far,
-      int plantedMisfiled,
-      List<Misfiled> misfiled,
       List<String> trial,
       byte[] reportByTruth,
       List<Found> found,
@@ -229,14 +216,12 @@ public final class FindingsBench {
   private final Map<String, float[]> embedded = new HashMap<>();
   private final Vectors vectors;
   private final PassageVectors passages;
-  private final TopicIndex topics;
   private final int[] order;
   private final int threads;
   private final Map<String, Integer> indices = new HashMap<>();
   private final Map<Long, Planted> truth = new HashMap<>();
   private final Set<Long> others = new HashSet<>();
   private final Map<String, Integer> byContent = new HashMap<>();
-  private final Map<Integer, String> rightTopics = new HashMap<>();
 
   /** Maps each sentence from a late part of a long note to the index of the note. */
   private final Map<String, Integer> late = new LinkedHashMap<>();
@@ -295,7 +280,6 @@ public final class FindingsBench {
       this.passages = passages(passageEmbedder);
     }
     this.vectors = Vectors.of(entries.stream().map(e -> embedded.get(e.embeddedText())).toList());
-    this.topics = TopicIndex.of(named, vectors);
   }
 
   static EmbeddingModel bundled(Precision precision, Path cache, int threads) {
@@ -375,7 +359,6 @@ public final class FindingsBench {
               pair(index(fact[1]), index(fact[2])),
               Planted.valueOf(fact[0].toUpperCase(Locale.ROOT)));
       case "read" -> others.add(pair(index(fact[1]), index(fact[2])));
-      case "misfiled" -> rightTopics.put(index(fact[1]), fact[2]);
       case "late" -> late.put(fact[2], index(fact[1]));
       case "question" -> questions.put(fact[2], index(fact[1]));
       case "more" -> more.put(fact[2], index(fact[1]));
@@ -428,7 +411,7 @@ public final class FindingsBench {
    */
   private long[] stranger(int a) {
     return IntStream.range(a + 1, entries.size())
-        .filter(b -> topics.topicOf()[a] == topics.topicOf()[b] && isShort(b))
+        .filter(b -> entries.get(a).topic().equals(entries.get(b).topic()) && isShort(b))
         .mapToLong(b -> pair(a, b))
         .filter(pair -> !truth.containsKey(pair))
         .skip(1)
@@ -519,14 +502,6 @@ public final class FindingsBench {
         lists.add(named("cosine", cosine, most));
       }
       List<Finding.Relation> right = findings.relations().stream().filter(this::isWanted).toList();
-      NearestNeighbours nearest = nearest(packed);
-      List<Misplaced> byCentroid = byCentroid(packed, nearest);
-      List<Misplaced> byVote = byVote(nearest);
-      List<Misfiled> misfiled = new ArrayList<>();
-      for (int listed : new int[] {20, 40}) {
-        misfiled.add(new Misfiled("nearest centroid", listed, found(byCentroid, listed)));
-        misfiled.add(new Misfiled("vote of ten neighbours", listed, found(byVote, listed)));
-      }
       List<Judged> judged = new ArrayList<>();
       for (int most : new int[] {25, 50, 100, 200}) {
         Judgements judgements = judgedByTruth(findings, most);
@@ -546,8 +521,6 @@ public final class FindingsBench {
           leading(findings, judgedByTruth(findings, 200)),
           right.size(),
           (int) right.stream().filter(Finding.Relation::isFar).count(),
-          rightTopics.size(),
-          misfiled,
           trial(),
           KbFixtures.json(
               KbFixtures.report(
@@ -808,14 +781,6 @@ public final class FindingsBench {
     };
   }
 
-  private NearestNeighbours nearest(PackedVectors packed) {
-    NearestNeighbours.Both lists =
-        NearestNeighbours.Both.empty(
-            ComparedVectors.of(vectors, PassageVectors.NONE, ComparedVectors.MAX_PASSAGES), order);
-    AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, lists);
-    return lists.all();
-  }
-
   private List<Long> cosine(PackedVectors packed) {
     TopPairs best = new TopPairs(1_000, order);
     AllPairs.among(packed, Float.NEGATIVE_INFINITY, 1, best::offer);
@@ -829,55 +794,5 @@ public final class FindingsBench {
     }
     return new Named(
         ranking, most, found, (int) pairs.stream().limit(most).filter(others::contains).count());
-  }
-
-  private List<Misplaced> byCentroid(PackedVectors packed, NearestNeighbours nearest) {
-    return MisfiledEntries.find(packed, topics, nearest, order, -2, threads);
-  }
-
-  /** Finds misfiled entries by the topics of the ten nearest entries, weighted by similarity. */
-  private List<Misplaced> byVote(NearestNeighbours nearest) {
-    List<Misplaced> found = new ArrayList<>();
-    for (int entry = 0; entry < entries.size(); entry++) {
-      double[] votes = new double[topics.count()];
-      double all = 0;
-      for (int place = 0; place < NearestNeighbours.LENGTH; place++) {
-        int other = nearest.neighbour(entry, place);
-        double weight = Math.max(0, dot(entry, other));
-        votes[topics.topicOf()[other]] += weight;
-        all += weight;
-      }
-      int own = topics.topicOf()[entry];
-      int best =
-          IntStream.range(0, votes.length)
-              .filter(topic -> topic != own)
-              .boxed()
-              .max(Comparator.comparingDouble(topic -> votes[topic]))
-              .orElseThrow();
-      found.add(new Misplaced(entry, votes[own] / all, best, votes[best] / all));
-    }
-    found.sort(
-        Comparator.comparingDouble(Misplaced::margin)
-            .reversed()
-            .thenComparingInt(misplaced -> order[misplaced.entry()]));
-    return found;
-  }
-
-  private double dot(int a, int b) {
-    double sum = 0;
-    for (int k = 0; k < vectors.dimension(); k++) {
-      sum +=
-          vectors.values()[a * vectors.dimension() + k]
-              * vectors.values()[b * vectors.dimension() + k];
-    }
-    return sum;
-  }
-
-  private int found(List<Misplaced> list, int listed) {
-    return (int)
-        list.stream()
-            .limit(listed)
-            .filter(m -> topics.names().get(m.nearer()).equals(rightTopics.get(m.entry())))
-            .count();
   }
 }

@@ -36,11 +36,6 @@ final class NoteSteps {
                 target.wikiLink().map(wiki -> wiki + " or as ").orElse(""),
                 target.linkFrom(from));
       }
-      case Change.Move move ->
-          (NoteName.of(move.entry().entry()).orElseThrow().isWholeFile()
-                  ? "move %s to the folder %s, and fix links that name its path"
-                  : "move %s into a file in the folder %s")
-              .formatted(place(move.entry()), folder(foldersOf.apply(move.topic()), " or "));
       case Change.MergeTopics merge ->
           "move the files of the folder %s into %s, and fix links that name their paths"
               .formatted(

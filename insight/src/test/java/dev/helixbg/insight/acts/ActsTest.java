@@ -252,13 +252,6 @@ class ActsTest {
   }
 
   @Test
-  void aMovedEntryKeepsItsTextAndWhatIsSaidOfIt() {
-    StandInHelix helix = carriedOut(kb, Acts.onMisfiled(kb.get(5), "auth"));
-    assertEquals(List.of("Login is a redirect."), helix.contents("web"));
-    assertEquals(kb.get(5).entry().body(), helix.in("auth").getLast().body());
-  }
-
-  @Test
   void aTopicGoesIntoTheLargerOneWithItsLinks() {
     StandInHelix helix = carriedOut(kb, Acts.onOverlap("auth", 4, "web", 2));
     assertEquals(6, helix.in("auth").size());
@@ -388,11 +381,10 @@ class ActsTest {
   void whatHelixWouldChangeIsLeftToTheReader() {
     List<NamedEntry> odd =
         StandInHelix.kb(
-            "My Notes", "First of all.", "plain", "Second.", "plain", "", "My Notes", "3");
+            "My Notes", "First of all.", "plain", "Second.", "To Do", "Third.", "My Notes", "4");
     for (Act act :
         List.of(
-            Acts.onMisfiled(odd.get(1), "My Notes").getFirst(),
-            Acts.onMisfiled(odd.get(2), "plain").getFirst(),
+            Acts.onOverlap("My Notes", 2, "To Do", 1).getFirst(),
             on(odd, 0, 1, Verdict.RELATED).getFirst())) {
       assertEquals(List.of(), plan(odd, act).calls());
       assertTrue(plan(odd, act).byHand().isPresent());
@@ -440,20 +432,12 @@ class ActsTest {
         act.words(),
         "in reports");
     assertEquals(
-        "move the beginning of d/long.md (before its first heading) into a file in the folder e/",
-        new Act.Change.Move(notes.get(0), "e/").words());
-    assertEquals(
-        "move d/short.md to the folder e/", new Act.Change.Move(notes.get(1), "e/").words());
-    assertEquals(
         "move the files of the folder d/ into e/", new Act.Change.MergeTopics("d/", "e/").words());
     assertEquals(
         "if a fact is only in the beginning of d/long.md (before its first heading), copy it into"
             + " d/short.md; delete the beginning of d/long.md (before its first heading); change"
             + " links to it into links to d/short.md",
         NoteSteps.of(act.change(), List::of));
-    assertEquals(
-        "move the beginning of d/long.md (before its first heading) into a file in the folder e/",
-        NoteSteps.of(new Act.Change.Move(notes.get(0), "e/"), List::of));
   }
 
   /** There can be hundreds of copies, so a text names only the first of them. */
@@ -491,9 +475,6 @@ class ActsTest {
         "move the files of the folder “Daily Notes/” into “My Work/”, and fix links that name"
             + " their paths",
         byHand(present, new Act.Change.MergeTopics("Daily-Notes/", "My-Work/")));
-    assertEquals(
-        "move “Daily Notes/a.md” to the folder “My Work/”, and fix links that name its path",
-        byHand(present, new Act.Change.Move(present.all().getFirst(), "My-Work/")));
   }
 
   private static String byHand(PresentEntries present, Act.Change change) {
@@ -561,6 +542,12 @@ class ActsTest {
         plan(code, Acts.onMoved(code.get(0), "x/Y.kt", Optional.of("z")).getFirst())
             .byHand()
             .isPresent());
+    List<NamedEntry> damaged = StandInHelix.kb("web", "Open web/Login.kt, line \uFFFD.");
+    assertTrue(
+        plan(damaged, Acts.onMoved(damaged.get(0), "web/Login.kt", Optional.of("z")).getFirst())
+            .byHand()
+            .orElseThrow()
+            .endsWith("too long for a call, empty, or damaged"));
   }
 
   @Test

@@ -29,7 +29,6 @@ import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.FindingsBench;
 import dev.helixbg.insight.findings.FindingsBench.Found;
 import dev.helixbg.insight.findings.FindingsBench.Judged;
-import dev.helixbg.insight.findings.FindingsBench.Misfiled;
 import dev.helixbg.insight.findings.FindingsBench.Named;
 import dev.helixbg.insight.findings.FindingsBench.Planted;
 import dev.helixbg.insight.findings.FindingsBench.Result;
@@ -76,8 +75,7 @@ final class BenchFindingsCommand extends JsonCommand {
             + " the list of relations, count the planted rewrites, overtaken notes and look-alikes"
             + " (notes in similar words about another fact). Compare that list with a list made"
             + " without passages, and with a list ordered by similarity alone. Count also the"
-            + " misfiled entries that are found, and the searches that find a text late in a long"
-            + " note.");
+            + " searches that find a text late in a long note.");
     to.add(options, kb);
     to.option(
         "--truth=FILE",
@@ -325,11 +323,6 @@ final class BenchFindingsCommand extends JsonCommand {
         result.leadingRead().of(),
         result.leadingWithoutModel(),
         result.leadingWithOracle());
-    for (Misfiled row : result.misfiled()) {
-      console.say(
-          "misfiled entries by %-22s first %2d of the list: %2d of %d found",
-          row.way(), row.listed(), row.found(), result.plantedMisfiled());
-    }
     for (Found row : result.found()) {
       console.say(
           "%-14s searched by %-18s right entry first: %2d, among the first ten: %2d, of %d"
@@ -377,13 +370,11 @@ final class BenchFindingsCommand extends JsonCommand {
     ObjectNode json = Json.object().put("entries", result.entries());
     ObjectNode planted = json.putObject("planted");
     result.planted().forEach((kind, count) -> planted.put(name(kind), count));
-    planted.put("misfiled", result.plantedMisfiled());
     json.set("relations", Json.array(result.named(), BenchFindingsCommand::toJson));
     json.set("judgedByTruth", Json.array(result.judged(), BenchFindingsCommand::toJson));
     json.put("leadingWithoutModel", result.leadingWithoutModel());
     json.set("leadingRead", toJson(result.leadingRead()));
     json.put("leadingWithTruth", result.leadingWithOracle());
-    json.set("misfiled", Json.array(result.misfiled(), Json::of));
     json.set("searches", Json.array(result.found(), Json::of));
     json.set("alreadySaid", Json.array(result.said(), BenchFindingsCommand::toJson));
     result.reading().ifPresent(cost -> json.set("alreadySaidReading", Json.of(cost)));
