@@ -26,7 +26,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
@@ -201,8 +200,7 @@ class EmbeddingEstimateTest {
             new PairCalibration(1, 2, 2, 8),
             TimedReader::new,
             (_, all, work) -> bar[0] = new Bar(all, work),
-            1,
-            _ -> Optional.empty())
+            1)
         .rank(pairs, count);
     assertTrue(bar[0].worst() < 0.2, "off by " + bar[0].worst());
   }
