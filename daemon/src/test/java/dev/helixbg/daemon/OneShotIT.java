@@ -74,11 +74,6 @@ class OneShotIT {
     assertEquals("auth", report.at("/topicOverlaps/0/a").asText());
     assertEquals("login-sessions", report.at("/topicOverlaps/0/b").asText());
     assertEquals(1, report.get("topicOverlaps").size());
-    assertEquals(
-        List.of("search:3", "object-storage:5", "exports:3"),
-        report.get("misfiled").findParents("nearer").stream()
-            .map(misfiled -> misfiled.at("/entry/name").asText())
-            .toList());
     Path insights = program.cache().resolve("sample-kb/insights");
     assertEquals(ended.out(), Files.readString(insights.resolve("report.json")));
     assertTrue(Files.readString(insights.resolve("report.html")).contains("</html>"));

@@ -227,14 +227,12 @@ final class ServedActs {
         copies.add(new Finding.Copies(id("copies", copies.size()), group));
       }
     }
-    List<Finding.Misfiled> misfiled = new ArrayList<>();
     List<Judgements.Merge> merges = new ArrayList<>();
     List<Finding.TopicOverlap> overlaps = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       NamedEntry one = any(all);
       String topic = any(TOPICS);
       if (!topic.equals(one.entry().topic())) {
-        misfiled.add(new Finding.Misfiled(id("misfiled", i), one, .1, topic, .2));
         overlaps.add(
             new Finding.TopicOverlap(
                 id("topic", i), one.entry().topic(), topic, .9, random.nextInt(9), 4));
@@ -252,7 +250,7 @@ final class ServedActs {
         merges.add(new Judgements.Merge(id("merge", i), members, proposed));
       }
     }
-    Findings findings = new Findings(all, List.of(), copies, overlaps, misfiled, relations);
+    Findings findings = new Findings(all, List.of(), copies, overlaps, relations);
     WrittenReport.write(store, "m", findings, merges);
   }
 

@@ -16,7 +16,7 @@ class ServedActsTest {
     ServedActs acts = new ServedActs(new Kb(folder), new StandInHelix(), 28);
     acts.run(300);
     Map<String, Integer> counts = acts.counts();
-    for (String kind : new String[] {"copies", "relation", "misfiled", "merge", "topic-overlap"}) {
+    for (String kind : new String[] {"copies", "relation", "merge", "topic-overlap"}) {
       assertTrue(counts.getOrDefault("carried out: " + kind, 0) > 5, kind + " in " + counts);
     }
     assertTrue(counts.get("stale") > 20, counts.toString());

@@ -145,8 +145,9 @@ final class ActCommand extends JsonCommand {
               .formatted(act.has("why") ? ", because " + act.path("why").asText() : "", ways));
     }
     if (act.has("byHand")) {
-      throw new Failure(
-          ExitCode.UNDONE, act.path("do").asText() + ", by hand: " + act.path("byHand").asText());
+      // for notes, byHand also has the words of the edit
+      String what = act.has("folder") ? "" : act.path("do").asText() + ", ";
+      throw new Failure(ExitCode.UNDONE, what + "by hand: " + act.path("byHand").asText());
     }
     Path program =
         HelixServer.find(acts.settings(), System.getenv().getOrDefault("PATH", ""))

@@ -150,7 +150,6 @@ public final class PresentFindings {
         yield Acts.onOverlap(a, entries().in(a), b, entries().in(b));
       }
       case "copies" -> Acts.onCopies(entries().allOf(finding.keys()));
-      case "misfiled" -> Acts.onMisfiled(all.getFirst(), finding.proposed().orElseThrow());
       case ReportedFinding.MOVED_SOURCES ->
           Acts.onMoved(all.getFirst(), finding.named().orElseThrow(), finding.proposed());
       case ReportedFinding.LESSONS -> Acts.onLesson(all, finding.proposed().orElseThrow());

@@ -48,7 +48,6 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
     }
     switch (finding.kind()) {
       case "copies", "merge" -> ways.put("s", "same");
-      case "misfiled" -> ways.put("enter", "move it");
       case "topic-overlap" -> ways.put("enter", "join them");
       case "lesson" -> ways.put("enter", "write it down");
       case "source" -> ways.put("enter", "correct it");
@@ -65,7 +64,6 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
     return switch (finding.kind()) {
       case "copies" -> entries.size() + " notes say the same, word for word";
       case "merge" -> "Several notes say the same; a merged text is proposed";
-      case "misfiled" -> "A note that may belong to " + told.path("nearer").asText();
       case "topic-overlap" -> "Two topics about the same things";
       case "source" -> "A note names source code that has changed";
       case "lesson" -> entries.size() + " notes teach one lesson: " + told.path("lesson").asText();

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.findings.SecretCheck;
 import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Verdict;
@@ -88,7 +89,7 @@ public final class WrittenReport {
             judged,
             Optional.empty(),
             new SourceCheckResult(List.of(), List.of()),
-            List.of(),
+            SecretCheck.of(findings.entries()),
             Optional.empty()));
   }
 

@@ -23,7 +23,7 @@ class FindingJsonTest {
 
   private static ObjectNode hostile() {
     ObjectNode finding = Json.object().put("id", "rel-1").put("kind", "relation");
-    finding.put("nearer", ENDLESS).put("proposedText", ENDLESS);
+    finding.put("named", ENDLESS).put("proposedText", ENDLESS);
     finding.putObject("verdict").put("verdict", "same").put("by", ENDLESS);
     finding.putObject("opinion").put("reason", ENDLESS);
     finding.putObject("evidence").putArray("sharedWords").add(ENDLESS);

@@ -99,7 +99,7 @@ class NoteRunTest {
     ObjectNode act = keepB(id);
     assertEquals(
         "- Use mvnd.\r\n  - on Linux\r\n", act.at("/edits/0/spans/0/was").asText(), act.toString());
-    assertTrue(act.path("byHand").asText().contains("delete the item"), "words for agents");
+    assertTrue(act.path("byHand").asText().contains("remove the item"), "words for agents");
     assertEquals(file.getParent().toRealPath().toString(), act.path("folder").asText());
     assertEquals(TEXT, text());
 
@@ -298,7 +298,7 @@ class NoteRunTest {
 
     Files.copy(notes.resolve("b.md"), notes.resolve("a.md"), StandardCopyOption.REPLACE_EXISTING);
     ObjectNode same = act(id);
-    assertTrue(same.path("byHand").asText().startsWith("delete a.md"), "" + same);
+    assertTrue(same.path("byHand").asText().startsWith("remove a.md"), "" + same);
     assertEquals(0, same.path("losses").size());
   }
 

@@ -35,7 +35,6 @@ final class TidyKb {
 
   private final List<Finding.Relation> relations = new ArrayList<>();
   private final List<Finding.Copies> copies = new ArrayList<>();
-  private final List<Finding.Misfiled> misfiled = new ArrayList<>();
   private final List<Judgements.Merge> merges = new ArrayList<>();
 
   TidyKb(Path folder) throws IOException {
@@ -136,12 +135,6 @@ final class TidyKb {
     return id;
   }
 
-  String misfiled(String name, String nearer) {
-    String id = "misfiled-%010x".formatted(misfiled.size() + 1);
-    misfiled.add(new Finding.Misfiled(id, named(name), .1, nearer, .9));
-    return id;
-  }
-
   String merge(String text, String... names) {
     String id = "merge-%010x".formatted(merges.size() + 1);
     merges.add(new Judgements.Merge(id, List.of(names).stream().map(this::named).toList(), text));
@@ -149,7 +142,7 @@ final class TidyKb {
   }
 
   TidyKb report() {
-    Findings findings = new Findings(live(), List.of(), copies, List.of(), misfiled, relations);
+    Findings findings = new Findings(live(), List.of(), copies, List.of(), relations);
     WrittenReport.write(store, MODEL, findings, merges);
     return this;
   }

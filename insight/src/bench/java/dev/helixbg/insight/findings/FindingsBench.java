@@ -11,7 +11,6 @@ import dev.helixbg.embed.PairModel;
 import dev.helixbg.embed.PairReader;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.decisions.Decisions;
-import dev.helixbg.insight.findings.MisfiledEntries.Misplaced;
 import dev.helixbg.insight.findings.TopPairs.ScoredPair;
 import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Answer;
@@ -51,7 +50,6 @@ import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -61,16 +59,14 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
  * Measures which of the planted findings the program finds. A KB of 382 notes, written by hand, has
- * planted rewrites of a fact, notes overtaken by newer notes, look-alikes that state another fact,
- * and entries under the wrong topic. The benchmark also searches for facts that are near the end of
- * long notes.
+ * planted rewrites of a fact, notes overtaken by newer notes, and look-alikes that state another
+ * fact. The benchmark also searches for facts that are near the end of long notes.
  */
 public final class FindingsBench {
   private static final String FOLDER = "/findings-kb/";
@@ -104,14 +100,6 @@ public final class FindingsBench {
       return new Share(wanted() + others, pairs);
     }
   }
-
-  /**
-   * The number of planted misfiled entries that are among the first {@code listed} of a list and
-   * have the right topic there.
-   *
-   * @param way name of the method that finds misfiled entries
-   */
-  public record Misfiled(String way, int listed, int found) {}
 
   /**
    * The number of texts for which a search finds the right entry.
@@ -176,7 +164,6 @@ public final class FindingsBench {
    * @param listed number of planted rewrites and overtaken notes in the list of relations
    * @param far number of those pairs whose similarity is too low to lead a report
    * @param trial lines of the file with which helix-bg measures a language model's verdicts
-   * @param learned how the order of the judge of notes improves by an agent's answers
    */
   public record Result(
       int entries,
@@ -188,14 +175,11 @@ public final class FindingsBench {
       int leadingWithOracle,
       int listed,
       int far,
-      int plantedMisfiled,
-      List<Misfiled> misfiled,
       List<String> trial,
       byte[] reportByTruth,
       List<Found> found,
       List<Said> said,
-      Optional<ReadingCost> reading,
-      List<LearningBench.Gain> learned) {
+      Optional<ReadingCost> reading) {
 
     /** Returns the answers for one kind of notes that were found by vectors alone. */
     public Said said(String what) {
@@ -229,14 +213,12 @@ public final class FindingsBench {
   private final Map<String, float[]> embedded = new HashMap<>();
   private final Vectors vectors;
   private final PassageVectors passages;
-  private final TopicIndex topics;
   private final int[] order;
   private final int threads;
   private final Map<String, Integer> indices = new HashMap<>();
   private final Map<Long, Planted> truth = new HashMap<>();
   private final Set<Long> others = new HashSet<>();
   private final Map<String, Integer> byContent = new HashMap<>();
-  private final Map<Integer, String> rightTopics = new HashMap<>();
 
   /** Maps each sentence from a late part of a long note to the index of the note. */
   private final Map<String, Integer> late = new LinkedHashMap<>();
@@ -295,7 +277,6 @@ public final class FindingsBench {
       this.passages = passages(passageEmbedder);
     }
     this.vectors = Vectors.of(entries.stream().map(e -> embedded.get(e.embeddedText())).toList());
-    this.topics = TopicIndex.of(named, vectors);
   }
 
   static EmbeddingModel bundled(Precision precision, Path cache, int threads) {
@@ -375,7 +356,6 @@ public final class FindingsBench {
               pair(index(fact[1]), index(fact[2])),
               Planted.valueOf(fact[0].toUpperCase(Locale.ROOT)));
       case "read" -> others.add(pair(index(fact[1]), index(fact[2])));
-      case "misfiled" -> rightTopics.put(index(fact[1]), fact[2]);
       case "late" -> late.put(fact[2], index(fact[1]));
       case "question" -> questions.put(fact[2], index(fact[1]));
       case "more" -> more.put(fact[2], index(fact[1]));
@@ -428,7 +408,7 @@ public final class FindingsBench {
    */
   private long[] stranger(int a) {
     return IntStream.range(a + 1, entries.size())
-        .filter(b -> topics.topicOf()[a] == topics.topicOf()[b] && isShort(b))
+        .filter(b -> entries.get(a).topic().equals(entries.get(b).topic()) && isShort(b))
         .mapToLong(b -> pair(a, b))
         .filter(pair -> !truth.containsKey(pair))
         .skip(1)
@@ -457,34 +437,20 @@ public final class FindingsBench {
   /**
    * Returns the findings with relations in the order of the judge of notes, which starts without
    * stored readings.
-   *
-   * @param learned list to which the gain by an agent's answers is added
    */
-  private Findings read(Findings findings, List<LearningBench.Gain> learned)
-      throws IOException, InterruptedException {
-    int shown = Findings.shownRelations(entries.size());
+  private Findings read(Findings findings) throws IOException, InterruptedException {
     try (EmptyStore memory = EmptyStore.in(cache, ReadingStore.TABLE)) {
-      ReadingStore readings = new ReadingStore(memory.database(), judge.judge().id());
-      RelationReranker plain = reranker(readings, _ -> Optional.empty());
-      Findings read = findings.with(plain.rank(findings.relations(), shown));
-      learned.addAll(
-          LearningBench.of(
-              said -> reranker(readings, said).rankRemembered(findings.relations(), shown),
-              this::isWorthAnAct));
-      return read;
+      RelationReranker reranker =
+          new RelationReranker(
+              new ReadingStore(memory.database(), judge.judge().id()),
+              judge.judge().ofNotes(),
+              judge.judge().ofFacts(),
+              judge::open,
+              Progress.Display.SILENT,
+              Runtime.getRuntime().availableProcessors());
+      return findings.with(
+          reranker.rank(findings.relations(), Findings.shownRelations(entries.size())));
     }
-  }
-
-  private RelationReranker reranker(
-      ReadingStore readings, Function<Finding.Relation, Optional<Boolean>> said) {
-    return new RelationReranker(
-        readings,
-        judge.judge().ofNotes(),
-        judge.judge().ofFacts(),
-        () -> judge.open(),
-        Progress.Display.SILENT,
-        Runtime.getRuntime().availableProcessors(),
-        said);
   }
 
   private Result result(boolean related) throws IOException, InterruptedException {
@@ -507,8 +473,7 @@ public final class FindingsBench {
           Analysis.run(named, vectors, PassageVectors.NONE, threads).relations().stream()
               .map(this::pair)
               .toList();
-      List<LearningBench.Gain> learned = new ArrayList<>();
-      Findings read = read(findings, learned);
+      Findings read = read(findings);
       List<Long> byJudge = read.relations().stream().map(this::pair).toList();
       List<Long> cosine = cosine(packed);
       List<Named> lists = new ArrayList<>();
@@ -519,14 +484,6 @@ public final class FindingsBench {
         lists.add(named("cosine", cosine, most));
       }
       List<Finding.Relation> right = findings.relations().stream().filter(this::isWanted).toList();
-      NearestNeighbours nearest = nearest(packed);
-      List<Misplaced> byCentroid = byCentroid(packed, nearest);
-      List<Misplaced> byVote = byVote(nearest);
-      List<Misfiled> misfiled = new ArrayList<>();
-      for (int listed : new int[] {20, 40}) {
-        misfiled.add(new Misfiled("nearest centroid", listed, found(byCentroid, listed)));
-        misfiled.add(new Misfiled("vote of ten neighbours", listed, found(byVote, listed)));
-      }
       List<Judged> judged = new ArrayList<>();
       for (int most : new int[] {25, 50, 100, 200}) {
         Judgements judgements = judgedByTruth(findings, most);
@@ -546,8 +503,6 @@ public final class FindingsBench {
           leading(findings, judgedByTruth(findings, 200)),
           right.size(),
           (int) right.stream().filter(Finding.Relation::isFar).count(),
-          rightTopics.size(),
-          misfiled,
           trial(),
           KbFixtures.json(
               KbFixtures.report(
@@ -557,8 +512,7 @@ public final class FindingsBench {
                   judgedByTruth(findings, count / 2))),
           searches(),
           said,
-          cost,
-          learned);
+          cost);
     }
   }
 
@@ -808,14 +762,6 @@ public final class FindingsBench {
     };
   }
 
-  private NearestNeighbours nearest(PackedVectors packed) {
-    NearestNeighbours.Both lists =
-        NearestNeighbours.Both.empty(
-            ComparedVectors.of(vectors, PassageVectors.NONE, ComparedVectors.MAX_PASSAGES), order);
-    AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, lists);
-    return lists.all();
-  }
-
   private List<Long> cosine(PackedVectors packed) {
     TopPairs best = new TopPairs(1_000, order);
     AllPairs.among(packed, Float.NEGATIVE_INFINITY, 1, best::offer);
@@ -829,55 +775,5 @@ public final class FindingsBench {
     }
     return new Named(
         ranking, most, found, (int) pairs.stream().limit(most).filter(others::contains).count());
-  }
-
-  private List<Misplaced> byCentroid(PackedVectors packed, NearestNeighbours nearest) {
-    return MisfiledEntries.find(packed, topics, nearest, order, -2, threads);
-  }
-
-  /** Finds misfiled entries by the topics of the ten nearest entries, weighted by similarity. */
-  private List<Misplaced> byVote(NearestNeighbours nearest) {
-    List<Misplaced> found = new ArrayList<>();
-    for (int entry = 0; entry < entries.size(); entry++) {
-      double[] votes = new double[topics.count()];
-      double all = 0;
-      for (int place = 0; place < NearestNeighbours.LENGTH; place++) {
-        int other = nearest.neighbour(entry, place);
-        double weight = Math.max(0, dot(entry, other));
-        votes[topics.topicOf()[other]] += weight;
-        all += weight;
-      }
-      int own = topics.topicOf()[entry];
-      int best =
-          IntStream.range(0, votes.length)
-              .filter(topic -> topic != own)
-              .boxed()
-              .max(Comparator.comparingDouble(topic -> votes[topic]))
-              .orElseThrow();
-      found.add(new Misplaced(entry, votes[own] / all, best, votes[best] / all));
-    }
-    found.sort(
-        Comparator.comparingDouble(Misplaced::margin)
-            .reversed()
-            .thenComparingInt(misplaced -> order[misplaced.entry()]));
-    return found;
-  }
-
-  private double dot(int a, int b) {
-    double sum = 0;
-    for (int k = 0; k < vectors.dimension(); k++) {
-      sum +=
-          vectors.values()[a * vectors.dimension() + k]
-              * vectors.values()[b * vectors.dimension() + k];
-    }
-    return sum;
-  }
-
-  private int found(List<Misplaced> list, int listed) {
-    return (int)
-        list.stream()
-            .limit(listed)
-            .filter(m -> topics.names().get(m.nearer()).equals(rightTopics.get(m.entry())))
-            .count();
   }
 }

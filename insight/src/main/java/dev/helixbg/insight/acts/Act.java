@@ -27,7 +27,6 @@ public record Act(List<When> when, Change change) {
     SAME("the entries say the same"),
     OVERTAKEN("the newer entry replaces the older entry"),
     RELATED("the entries are only related"),
-    MISFILED("the entry is under the wrong topic"),
     OVERLAP("both topics are about one subject"),
     MOVED("the entry describes the present state"),
     RECURRING("the entries teach one lesson");
@@ -53,8 +52,6 @@ public record Act(List<When> when, Change change) {
 
     record Link(NamedEntry from, NamedEntry target) implements Change {}
 
-    record Move(NamedEntry entry, String topic) implements Change {}
-
     record MergeTopics(String small, String large) implements Change {}
 
     /** An outdated file name in an entry is replaced by the file's present name. */
@@ -75,13 +72,6 @@ public record Act(List<When> when, Change change) {
             "remove " + names(gone) + " and keep " + name(kept);
         case Link(NamedEntry from, NamedEntry target) ->
             "link " + name(from) + " to " + name(target);
-        case Move(NamedEntry entry, String topic) -> {
-          String to =
-              NoteName.of(entry.entry())
-                  .map(note -> note.isWholeFile() ? "to the folder " : "into a file in the folder ")
-                  .orElse("to ");
-          yield "move " + name(entry) + " " + to + QuotedName.of(topic);
-        }
         case MergeTopics(String small, String large) ->
             (Entry.isNote(small) ? "move the files of the folder " : "move all of ")
                 + "%s into %s".formatted(QuotedName.of(small), QuotedName.of(large));

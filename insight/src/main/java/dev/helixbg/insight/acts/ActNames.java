@@ -30,10 +30,6 @@ public final class ActNames {
         entries(all, "from", List.of(link.from()));
         entries(all, "to", List.of(link.target()));
       }
-      case Change.Move move -> {
-        entries(all, "move", List.of(move.entry()));
-        name(all, "to", "topic", move.topic());
-      }
       case Change.MergeTopics merge -> {
         name(all, "move", "topic", merge.small());
         name(all, "to", "topic", merge.large());

@@ -111,11 +111,6 @@ public final class ActPlanner {
           requireLinkable(link.target().topic());
           fates.put(link.from(), Fate.APPENDED);
         }
-        case Change.Move move -> {
-          requirePlain(move.topic());
-          EntryBodies.requireKeepable(move.entry());
-          fates.put(move.entry(), Fate.STORED);
-        }
         case Change.MergeTopics merge -> requirePlain(merge.large());
         case Change.Rewrite rewrite -> {
           fates.put(rewrite.kept(), Fate.REVISED);
@@ -153,12 +148,6 @@ public final class ActPlanner {
           links.add(after.place(target));
           bodies.put(from, EntryBodies.appended(from, links));
         }
-        case Change.Move(NamedEntry moved, _) ->
-            bodies.put(
-                moved,
-                after.keepsLinks(moved)
-                    ? moved.entry().body()
-                    : EntryBodies.linked(moved, after.linksAfter(moved)));
         case Change.Rewrite rewrite -> bodies.put(rewrite.kept(), rewritten(rewrite));
         case Change.Rename rename -> bodies.put(rename.entry(), renamed(rename));
         default -> {}
@@ -248,10 +237,6 @@ public final class ActPlanner {
               case DELETED -> calls.add(edit("delete", one, ""));
               case APPENDED -> calls.add(edit("append", one, addition(one)));
               case REVISED -> calls.add(edit("revise", one, bodies.get(one)));
-              case STORED -> {
-                calls.add(HelixCall.store(after.topicAfter(one), bodies.get(one)));
-                calls.add(edit("delete", one, ""));
-              }
             }
           });
       after
@@ -344,9 +329,6 @@ public final class ActPlanner {
       fates.keySet().stream()
           .filter(one -> fates.get(one) == Fate.DELETED)
           .forEach(one -> lost(one).ifPresent(losses::add));
-      if (change instanceof Change.Move) {
-        losses.add("the time of writing: helix gives the stored entry today's date");
-      }
       if (!after.relinked().isEmpty()) {
         losses.add(
             ("the position of %s in the topic, because helix moves a note to the end of its"

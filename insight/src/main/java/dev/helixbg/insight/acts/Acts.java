@@ -93,10 +93,6 @@ public final class Acts {
     return one(When.OVERLAP, new Change.MergeTopics(swap ? large : small, swap ? small : large));
   }
 
-  public static List<Act> onMisfiled(NamedEntry entry, String nearer) {
-    return one(When.MISFILED, new Change.Move(entry, nearer));
-  }
-
   /**
    * Returns the act that replaces an outdated file name in an entry by the file's likely new path.
    * If that path is unknown, or cannot be written into an entry (see {@link

@@ -25,8 +25,7 @@ final class LinksAfter {
   enum Fate {
     DELETED,
     APPENDED,
-    REVISED,
-    STORED
+    REVISED
   }
 
   private final Change change;
@@ -106,7 +105,7 @@ final class LinksAfter {
   Set<String> topicsConcerned() {
     Set<String> concerned = new LinkedHashSet<>();
     Stream.concat(fates.keySet().stream(), relinked.stream())
-        .forEach(one -> concerned.addAll(List.of(one.topic(), topicAfter(one))));
+        .forEach(one -> concerned.add(one.topic()));
     if (change instanceof Change.MergeTopics merge) {
       concerned.addAll(List.of(merge.small(), merge.large()));
     }
@@ -118,11 +117,9 @@ final class LinksAfter {
   }
 
   String topicAfter(NamedEntry entry) {
-    return switch (change) {
-      case Change.Move move when move.entry() == entry -> move.topic();
-      case Change.MergeTopics merge when merge.small().equals(entry.topic()) -> merge.large();
-      default -> entry.topic();
-    };
+    return change instanceof Change.MergeTopics merge && merge.small().equals(entry.topic())
+        ? merge.large()
+        : entry.topic();
   }
 
   boolean keepsLinks(NamedEntry entry) {

@@ -1,75 +1,45 @@
 package dev.helixbg.insight.acts;
 
-import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.insight.acts.Act.Change;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.notes.NoteName;
 import java.util.List;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /** Describes the steps by which a person or an agent carries out an act on notes. */
 final class NoteSteps {
   private NoteSteps() {}
 
-  /** Returns the steps of a change. {@code foldersOf} returns the folders of a topic's notes. */
-  static String of(Change change, Function<String, List<String>> foldersOf) {
+  /** Returns the words of a change, and what must be done before or after it. */
+  static String of(Change change) {
     return switch (change) {
-      case Change.Remove remove ->
-          "%sdelete %s; change links to %s into links to %s"
-              .formatted(
-                  remove.gone().stream()
-                          .allMatch(one -> one.content().equals(remove.kept().content()))
-                      ? ""
-                      : "if a fact is only in %s, copy it into %s; "
-                          .formatted(places(remove.gone()), place(remove.kept())),
-                  places(remove.gone()),
-                  them(remove.gone()),
-                  place(remove.kept()));
-      case Change.Link link -> {
-        NoteName from = NoteName.of(link.from().entry()).orElseThrow();
-        NoteName target = NoteName.of(link.target().entry()).orElseThrow();
-        yield "write a link to %s into %s, in the form %s%s"
-            .formatted(
-                target.words(),
-                from.words(),
-                target.wikiLink().map(wiki -> wiki + " or as ").orElse(""),
-                target.linkFrom(from));
+      case Change.Remove(List<NamedEntry> gone, NamedEntry kept) -> {
+        boolean areEqual = gone.stream().allMatch(one -> one.content().equals(kept.content()));
+        String copy = "copy facts that are only in %s into %s; ";
+        yield (areEqual ? "" : copy.formatted(Act.names(gone), Act.name(kept)))
+            + change.words()
+            + relinking(gone, kept);
       }
-      case Change.Move move ->
-          (NoteName.of(move.entry().entry()).orElseThrow().isWholeFile()
-                  ? "move %s to the folder %s, and fix links that name its path"
-                  : "move %s into a file in the folder %s")
-              .formatted(place(move.entry()), folder(foldersOf.apply(move.topic()), " or "));
-      case Change.MergeTopics merge ->
-          "move the files of the folder %s into %s, and fix links that name their paths"
-              .formatted(
-                  folder(foldersOf.apply(merge.small()), " and "),
-                  folder(foldersOf.apply(merge.large()), " or "));
-      case Change.Gather gather ->
-          "write a note that says %s, with links to %s"
-              .formatted(QuotedName.of(gather.text()), places(gather.entries()));
-      case Change.Rename _, Change.Reread _ -> change.words();
-      case Change.Rewrite rewrite ->
-          ("replace the text of %1$s by the proposed text; delete %2$s; change links to %3$s into"
-                  + " links to %1$s")
-              .formatted(place(rewrite.kept()), places(rewrite.gone()), them(rewrite.gone()));
+      case Change.Rewrite(NamedEntry kept, List<NamedEntry> gone, _) ->
+          change.words() + relinking(gone, kept);
+      case Change.Link(NamedEntry from, NamedEntry target) -> {
+        NoteName to = NoteName.of(target.entry()).orElseThrow();
+        yield "%s, in the form %s%s"
+            .formatted(
+                change.words(),
+                to.wikiLink().map(wiki -> wiki + " or as ").orElse(""),
+                to.linkFrom(NoteName.of(from.entry()).orElseThrow()));
+      }
+      case Change.MergeTopics(String small, String large) ->
+          change.words()
+              // a topic has hyphens in place of its folder's blanks
+              + ((small + large).contains("-") ? " (a hyphen may stand for a blank)" : "")
+              + ", and fix links that name their paths";
+      case Change.Gather _, Change.Rename _, Change.Reread _ -> change.words();
     };
   }
 
-  private static String them(List<NamedEntry> entries) {
-    return entries.size() == 1 ? "it" : "them";
-  }
-
-  private static String folder(List<String> folders, String between) {
-    return folders.stream().map(QuotedName::of).collect(Collectors.joining(between));
-  }
-
-  private static String place(NamedEntry entry) {
-    return NoteName.of(entry.entry()).orElseThrow().words();
-  }
-
-  private static String places(List<NamedEntry> entries) {
-    return entries.stream().map(NoteSteps::place).collect(Collectors.joining(" and "));
+  private static String relinking(List<NamedEntry> gone, NamedEntry kept) {
+    String them = gone.size() == 1 ? "it" : "them";
+    return "; change links to %s into links to %s".formatted(them, Act.name(kept));
   }
 }

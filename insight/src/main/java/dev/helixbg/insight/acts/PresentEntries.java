@@ -4,7 +4,6 @@ import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.LogAccount;
-import dev.helixbg.insight.notes.NoteName;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -88,21 +87,6 @@ public final class PresentEntries {
     return ActMark.areUnder(entries, hashes);
   }
 
-  /**
-   * Returns the folders whose notes have the given topic. Several folders can have the same topic,
-   * because a topic has no blanks and a limited length.
-   */
-  private List<String> foldersOf(String topic) {
-    List<String> folders =
-        byTopic.getOrDefault(topic, List.of()).stream()
-            .flatMap(one -> NoteName.of(one.entry()).stream())
-            .map(NoteName::folder)
-            .distinct()
-            .sorted()
-            .toList();
-    return folders.isEmpty() ? List.of(topic) : folders;
-  }
-
   /** Makes the planner in advance, because making it takes a while. */
   public synchronized void prepare() {
     if (planner == null) {
@@ -112,7 +96,7 @@ public final class PresentEntries {
 
   public synchronized ActPlan plan(Act act) {
     if (!entries.isEmpty() && entries.getFirst().entry().note().isPresent()) {
-      return ActPlan.byHand(NoteSteps.of(act.change(), this::foldersOf));
+      return ActPlan.byHand(NoteSteps.of(act.change()));
     }
     prepare();
     return planner.plan(act);

@@ -20,13 +20,11 @@ import java.util.stream.Stream;
  *     compares nothing
  * @param about description for people: the title of the first entry and the names of all entries,
  *     or the names of the topics
- * @param topics topics of the entries, and the nearer topic of a misfiled entry; for a topic
- *     overlap, the two topics
+ * @param topics topics of the entries; for a topic overlap, the two topics
  * @param keys keys of the entries, in order; empty for a topic overlap
  * @param verdict verdict by which the report proposes an act; empty if there is no such verdict
  * @param named name of a file, as the entry writes it; only for moved sources
- * @param proposed proposal of the finding: nearer topic, new path of moved source code, merged
- *     text, or lesson
+ * @param proposed proposal of the finding: new path of moved source code, merged text, or lesson
  */
 public record ReportedFinding(
     String section,
@@ -54,7 +52,6 @@ public record ReportedFinding(
     KIND_OF.put(RELATIONS, PairKind.RELATION.title());
     KIND_OF.put(MOVED_SOURCES, "source");
     KIND_OF.put(LESSONS, "lesson");
-    KIND_OF.put("misfiled", "misfiled");
     KIND_OF.put("secrets", "secret");
     KIND_OF.put("topicOverlaps", "topic-overlap");
   }
@@ -107,7 +104,7 @@ public record ReportedFinding(
 
   /** Returns the finding with the names that its entries have now. */
   public ReportedFinding now(List<NamedEntry> entries) {
-    boolean says = Set.of("misfiled", "secrets", MOVED_SOURCES).contains(section);
+    boolean says = Set.of("secrets", MOVED_SOURCES).contains(section);
     String now = aboutEntries(entries) + (says ? about.substring(about.lastIndexOf(IS)) : "");
     return new ReportedFinding(
         section, id, leads, rank, similarity, now, topics, keys, verdict, named, proposed);

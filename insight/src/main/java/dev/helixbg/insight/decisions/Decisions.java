@@ -79,7 +79,6 @@ public final class Decisions {
         all.topics(),
         open(all.copies(), Integer.MAX_VALUE),
         open(all.topicOverlaps(), Integer.MAX_VALUE),
-        open(all.misfiled(), Finding.Misfiled.LISTED),
         open(all.relations(), Findings.listedRelations(all.entries().size())));
   }
 

@@ -1,6 +1,5 @@
 package dev.helixbg.insight.findings;
 
-import dev.helixbg.insight.findings.MisfiledEntries.Misplaced;
 import dev.helixbg.insight.findings.TopPairs.ScoredPair;
 import dev.helixbg.insight.notes.NoteName;
 import dev.helixbg.insight.similarity.AllPairs;
@@ -63,15 +62,8 @@ public final class Analysis {
 
   /** Computes the findings. {@code order} is the result of {@link #orderByKey} for the entries. */
   Findings findings(
-      PackedVectors packed,
-      ComparedVectors texts,
-      NearestNeighbours.Both nearest,
-      int[] order,
-      int threads) {
+      ComparedVectors texts, NearestNeighbours.Both nearest, int[] order, int threads) {
     ExactCopies copies = ExactCopies.of(entries);
-    List<Misplaced> misplaced =
-        MisfiledEntries.find(
-            packed, topics, nearest.own(), order, Finding.Misfiled.MARGIN, threads);
     RankedRelations relations =
         new RankedRelations(entries, texts, nearest, copies, order, threads);
     return new Findings(
@@ -81,10 +73,6 @@ public final class Analysis {
             .toList(),
         copies.groups(entries).stream().limit(MAX_COPIES).map(this::copies).toList(),
         topicOverlaps(topics.centroids(), threads),
-        misplaced.stream()
-            .filter(one -> !entries.get(one.entry()).entry().isFact())
-            .map(this::misfiled)
-            .toList(),
         relations.best(2 * Findings.listedRelations(entries.size()), ids));
   }
 
@@ -145,12 +133,5 @@ public final class Analysis {
         pair.similarity(),
         topics.sizes()[pair.a()],
         topics.sizes()[pair.b()]);
-  }
-
-  private Finding.Misfiled misfiled(Misplaced misplaced) {
-    NamedEntry entry = entries.get(misplaced.entry());
-    String nearer = topics.names().get(misplaced.nearer());
-    return new Finding.Misfiled(
-        ids.of("misfiled", entry.key(), nearer), entry, misplaced.own(), nearer, misplaced.other());
   }
 }

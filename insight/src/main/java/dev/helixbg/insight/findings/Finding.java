@@ -253,23 +253,6 @@ public sealed interface Finding {
   }
 
   /**
-   * An entry that is nearer to another topic than to its own topic.
-   *
-   * @param own cosine to the centroid of the other entries of its topic
-   * @param other cosine to the centroid of the nearest topic
-   */
-  record Misfiled(String id, NamedEntry entry, double own, String nearer, double other)
-      implements Finding {
-    /**
-     * Difference of the cosines {@code other} and {@code own} that a misfiled entry must exceed.
-     */
-    public static final double MARGIN = 0.15;
-
-    /** Maximum number of misfiled entries in a report. */
-    public static final int LISTED = 100;
-  }
-
-  /**
    * An outdated file name in an entry, or wrong lines in an index of memory files.
    *
    * @param named name of the file, perhaps with a line number, as the entry writes it; for an

@@ -10,8 +10,6 @@ import java.util.stream.Stream;
  * @param topics topics, sorted by name
  * @param copies groups of copies, the largest first; relations name only one entry of a group
  * @param topicOverlaps the most similar first, at most 1,000
- * @param misfiled the entry with the largest difference between its cosines to the nearer topic and
- *     to its own topic is first
  * @param relations the best first; at most twice {@link #listedRelations}, so that enough relations
  *     remain when those with a decision of the user are left out
  */
@@ -20,7 +18,6 @@ public record Findings(
     List<Topic> topics,
     List<Finding.Copies> copies,
     List<Finding.TopicOverlap> topicOverlaps,
-    List<Finding.Misfiled> misfiled,
     List<Finding.Relation> relations) {
 
   /** Returns how many relations the pair judges read, in a KB with this number of entries. */
@@ -29,7 +26,7 @@ public record Findings(
   }
 
   public Findings with(List<Finding.Relation> others) {
-    return new Findings(entries, topics, copies, topicOverlaps, misfiled, others);
+    return new Findings(entries, topics, copies, topicOverlaps, others);
   }
 
   /** Returns the number of relations that a report on this number of entries lists. */
@@ -41,7 +38,7 @@ public record Findings(
 
   /** Returns the findings of all kinds. */
   public Stream<Finding> listed() {
-    return Stream.of(copies, topicOverlaps, misfiled, relations).flatMap(List::stream);
+    return Stream.of(copies, topicOverlaps, relations).flatMap(List::stream);
   }
 
   /** Returns the number of all pairs of entries. Every pair is compared. */

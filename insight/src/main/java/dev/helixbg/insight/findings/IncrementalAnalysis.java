@@ -31,16 +31,10 @@ public final class IncrementalAnalysis {
     List<String> keys = entries.stream().map(NamedEntry::key).toList();
     int[] order = Analysis.orderByKey(keys);
     ComparedVectors texts = ComparedVectors.of(vectors, passages, ComparedVectors.MAX_PASSAGES);
-    try (PackedVectors packed = PackedVectors.pack(vectors)) {
-      if (texts.hasPassages()) {
-        try (PackedVectors all = PackedVectors.pack(texts.vectors())) {
-          update(keys, order, all, texts, threads);
-        }
-      } else {
-        update(keys, order, packed, texts, threads);
-      }
+    try (PackedVectors packed = PackedVectors.pack(texts.vectors())) {
+      update(keys, order, packed, texts, threads);
       List<NamedEntry> shown = entries.stream().map(SecretCheck::masked).toList();
-      return new Analysis(shown, vectors).findings(packed, texts, nearest, order, threads);
+      return new Analysis(shown, vectors).findings(texts, nearest, order, threads);
     } catch (RuntimeException | Error e) {
       forget(); // a failed update is incomplete
       throw e;
@@ -53,9 +47,9 @@ public final class IncrementalAnalysis {
     nearest = null;
   }
 
-  /** Updates the nearest neighbours. {@code all} contains the packed vectors of {@code texts}. */
+  /** Updates the nearest neighbours. {@code packed} has the vectors of {@code texts}. */
   private void update(
-      List<String> keys, int[] order, PackedVectors all, ComparedVectors texts, int threads) {
+      List<String> keys, int[] order, PackedVectors packed, ComparedVectors texts, int threads) {
     int[] ordinals = NamedEntry.ordinals(keys);
     Map<Instance, Integer> now = HashMap.newHashMap(keys.size());
     int[] nowAt = new int[indexOf.size()];
@@ -71,9 +65,9 @@ public final class IncrementalAnalysis {
     indexOf = now;
     if (IntStream.of(nowAt).allMatch(i -> i == NearestNeighbours.NONE)) {
       nearest = NearestNeighbours.Both.empty(texts, order);
-      AllPairs.among(all, Float.NEGATIVE_INFINITY, threads, nearest);
+      AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, nearest);
     } else {
-      nearest = nearest.updated(order, nowAt, texts, all, threads);
+      nearest = nearest.updated(order, nowAt, texts, packed, threads);
     }
   }
 

@@ -159,7 +159,7 @@ public record NoteName(String file, String heading, String part) {
   }
 
   /** Returns the folder with its slash; {@code ./} for the folder of the notes itself. */
-  public String folder() {
+  String folder() {
     int slash = file.lastIndexOf('/');
     return slash < 0 ? TOP : file.substring(0, slash + 1);
   }

@@ -71,13 +71,6 @@ public final class EvidenceWords {
     return pair.evidence().sharedWords().stream().map(PrintableText::line).toList();
   }
 
-  static String of(Finding.Misfiled entry) {
-    String other = NumberWords.similarity(entry.other());
-    String own = NumberWords.similarity(entry.own());
-    return "similarity %s to %s, %s to its own topic"
-        .formatted(other, PrintableText.line(entry.nearer()), own);
-  }
-
   static String of(Finding.TopicOverlap topics) {
     return NumberWords.count(topics.entriesA(), "entry", "entries")
         + " and "

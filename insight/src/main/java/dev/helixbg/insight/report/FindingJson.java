@@ -259,16 +259,6 @@ class FindingJson {
     edit(Acts.onOverlap(overlap.a(), overlap.entriesA(), overlap.b(), overlap.entriesB()));
   }
 
-  void misfiled(Finding.Misfiled misfiled) throws IOException {
-    text("id", misfiled.id());
-    text("says", EvidenceWords.of(misfiled));
-    decimal("own", misfiled.own());
-    text("nearer", misfiled.nearer());
-    decimal("other", misfiled.other());
-    edit(Acts.onMisfiled(misfiled.entry(), misfiled.nearer()));
-    object("entry", misfiled.entry(), this::entry);
-  }
-
   void secret(Finding.Secret secret) throws IOException {
     text("id", secret.id());
     text("says", secret.says());

@@ -102,13 +102,6 @@ public final class FindingList extends FindingJson {
       row.proposed = Optional.of(one.text());
       pass(row, one, this::lesson);
     }
-    for (Finding.Misfiled one : findings.misfiled()) {
-      Row row = new Row("misfiled", one.id(), one.other(), List.of(one.entry()));
-      row.about = ReportedFinding.about(row.about, one.nearer());
-      row.topics.add(one.nearer());
-      row.proposed = Optional.of(one.nearer());
-      pass(row, one, this::misfiled);
-    }
     for (Finding.Secret one : secrets()) {
       Row row = new Row("secrets", one.id(), 1, List.of(one.entry()));
       row.about = ReportedFinding.about(row.about, one.held());

@@ -116,13 +116,6 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
                     .formatted(NumberWords.limit(Finding.TopicOverlap.ABOVE)),
                 findings.topicOverlaps(),
                 LineView::of),
-            section(
-                "Entries perhaps under the wrong topic",
-                ("These entries are nearer to the centre of another topic than to the centre of"
-                        + " their own topic, by at least %s.")
-                    .formatted(NumberWords.limit(Finding.Misfiled.MARGIN)),
-                findings.misfiled(),
-                one -> LineView.of(one.id(), one.entry(), EvidenceWords.of(one))),
             moved)
         .filter(one -> !one.lines().isEmpty() || one == moved && !sources.folders().isEmpty())
         .toList();

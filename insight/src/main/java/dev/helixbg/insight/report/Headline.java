@@ -32,7 +32,7 @@ record Headline(String title, String sure, String also) {
           "Nothing to compare yet",
           "This knowledge base has no entries yet. Once helix has stored entries, the next run"
               + " compares them. This report then lists repeated entries, related entries, and"
-              + " entries that may have the wrong topic.",
+              + " topics that overlap.",
           "");
     }
     int copies = report.findings().copies().size();

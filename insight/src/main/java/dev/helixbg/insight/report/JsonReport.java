@@ -66,7 +66,6 @@ public final class JsonReport extends FindingJson {
     list("copies", findings.copies(), this::copies);
     list(ReportedFinding.RELATIONS, findings.relations(), this::relation);
     list("topicOverlaps", findings.topicOverlaps(), this::overlap);
-    list("misfiled", findings.misfiled(), this::misfiled);
     list(ReportedFinding.MOVED_SOURCES, moved(), this::movedSource);
     list(ReportedFinding.LESSONS, judgements.lessons().all(), this::lesson);
     list("secrets", secrets(), this::secret);
@@ -198,7 +197,6 @@ public final class JsonReport extends FindingJson {
     json.writeNumberField("judgedRelations", pairs.judgedCount());
     json.writeNumberField("copies", findings.copies().size());
     json.writeNumberField("topicOverlaps", findings.topicOverlaps().size());
-    json.writeNumberField("misfiled", findings.misfiled().size());
     json.writeNumberField("movedSources", report.sources().moved().size());
     json.writeNumberField("secrets", report.secrets().size());
   }

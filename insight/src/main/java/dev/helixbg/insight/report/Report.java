@@ -38,7 +38,7 @@ public record Report(
     Optional<NotesFolder> notes) {
 
   /** Version of report.json; it rises if a field changes its meaning or disappears. */
-  public static final int SCHEMA = 12;
+  public static final int SCHEMA = 13;
 
   /** The version of the program, and the embedding model's name and precision. */
   public record Run(String version, String embeddingModel) {}

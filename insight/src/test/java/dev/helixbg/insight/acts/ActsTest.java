@@ -252,13 +252,6 @@ class ActsTest {
   }
 
   @Test
-  void aMovedEntryKeepsItsTextAndWhatIsSaidOfIt() {
-    StandInHelix helix = carriedOut(kb, Acts.onMisfiled(kb.get(5), "auth"));
-    assertEquals(List.of("Login is a redirect."), helix.contents("web"));
-    assertEquals(kb.get(5).entry().body(), helix.in("auth").getLast().body());
-  }
-
-  @Test
   void aTopicGoesIntoTheLargerOneWithItsLinks() {
     StandInHelix helix = carriedOut(kb, Acts.onOverlap("auth", 4, "web", 2));
     assertEquals(6, helix.in("auth").size());
@@ -388,11 +381,10 @@ class ActsTest {
   void whatHelixWouldChangeIsLeftToTheReader() {
     List<NamedEntry> odd =
         StandInHelix.kb(
-            "My Notes", "First of all.", "plain", "Second.", "plain", "", "My Notes", "3");
+            "My Notes", "First of all.", "plain", "Second.", "To Do", "Third.", "My Notes", "4");
     for (Act act :
         List.of(
-            Acts.onMisfiled(odd.get(1), "My Notes").getFirst(),
-            Acts.onMisfiled(odd.get(2), "plain").getFirst(),
+            Acts.onOverlap("My Notes", 2, "To Do", 1).getFirst(),
             on(odd, 0, 1, Verdict.RELATED).getFirst())) {
       assertEquals(List.of(), plan(odd, act).calls());
       assertTrue(plan(odd, act).byHand().isPresent());
@@ -440,20 +432,12 @@ class ActsTest {
         act.words(),
         "in reports");
     assertEquals(
-        "move the beginning of d/long.md (before its first heading) into a file in the folder e/",
-        new Act.Change.Move(notes.get(0), "e/").words());
-    assertEquals(
-        "move d/short.md to the folder e/", new Act.Change.Move(notes.get(1), "e/").words());
-    assertEquals(
         "move the files of the folder d/ into e/", new Act.Change.MergeTopics("d/", "e/").words());
     assertEquals(
-        "if a fact is only in the beginning of d/long.md (before its first heading), copy it into"
-            + " d/short.md; delete the beginning of d/long.md (before its first heading); change"
-            + " links to it into links to d/short.md",
-        NoteSteps.of(act.change(), List::of));
-    assertEquals(
-        "move the beginning of d/long.md (before its first heading) into a file in the folder e/",
-        NoteSteps.of(new Act.Change.Move(notes.get(0), "e/"), List::of));
+        "copy facts that are only in the beginning of d/long.md (before its first heading) into"
+            + " d/short.md; remove the beginning of d/long.md (before its first heading) and keep"
+            + " d/short.md; change links to it into links to d/short.md",
+        NoteSteps.of(act.change()));
   }
 
   /** There can be hundreds of copies, so a text names only the first of them. */
@@ -468,36 +452,23 @@ class ActsTest {
     Act.Change.Remove two = new Act.Change.Remove(copies.subList(0, 2), copies.get(2));
     assertEquals("remove d/10.md, d/11.md and keep d/12.md", two.words());
     assertEquals(
-        "delete d/10.md and d/11.md; change links to them into links to d/12.md",
-        NoteSteps.of(two, List::of));
+        "remove d/10.md, d/11.md and keep d/12.md; change links to them into links to d/12.md",
+        NoteSteps.of(two));
     Act.Change.Remove many = new Act.Change.Remove(copies.subList(0, 29), copies.get(29));
     assertTrue(
         many.words().endsWith(", d/28.md, d/29.md and 9 more and keep d/39.md"), many.words());
-    assertTrue(NoteSteps.of(many, List::of).contains("d/37.md and d/38.md; change links"));
   }
 
-  /** A topic has hyphens in place of a folder's blanks; another folder can have the hyphens. */
+  /** A topic has hyphens in place of a folder's blanks. */
   @Test
-  void foldersOfNotesAreCalledAsTheyAreOnDisk(@TempDir Path folder) throws IOException {
-    List<NamedEntry> notes =
-        StandInHelix.kb(
-            "Daily-Notes/", "[source: Daily Notes/a.md]\nText.",
-            "My-Work/", "[source: My Work/b.md]\nAnother text.");
-    StandInHelix helix = new StandInHelix(StandInHelix.entries(notes));
-    PresentEntries present =
-        new PresentEntries(
-            DataLog.read(Files.write(folder.resolve("data.log"), helix.log())), "model");
+  void foldersOfNotesMayHaveBlanks() {
     assertEquals(
-        "move the files of the folder “Daily Notes/” into “My Work/”, and fix links that name"
-            + " their paths",
-        byHand(present, new Act.Change.MergeTopics("Daily-Notes/", "My-Work/")));
+        "move the files of the folder Daily-Notes/ into d/ (a hyphen may stand for a blank), and"
+            + " fix links that name their paths",
+        NoteSteps.of(new Act.Change.MergeTopics("Daily-Notes/", "d/")));
     assertEquals(
-        "move “Daily Notes/a.md” to the folder “My Work/”, and fix links that name its path",
-        byHand(present, new Act.Change.Move(present.all().getFirst(), "My-Work/")));
-  }
-
-  private static String byHand(PresentEntries present, Act.Change change) {
-    return present.plan(new Act(List.of(When.OVERLAP), change)).byHand().orElseThrow();
+        "move the files of the folder d/ into e/, and fix links that name their paths",
+        NoteSteps.of(new Act.Change.MergeTopics("d/", "e/")));
   }
 
   @Test
@@ -561,6 +532,12 @@ class ActsTest {
         plan(code, Acts.onMoved(code.get(0), "x/Y.kt", Optional.of("z")).getFirst())
             .byHand()
             .isPresent());
+    List<NamedEntry> damaged = StandInHelix.kb("web", "Open web/Login.kt, line \uFFFD.");
+    assertTrue(
+        plan(damaged, Acts.onMoved(damaged.get(0), "web/Login.kt", Optional.of("z")).getFirst())
+            .byHand()
+            .orElseThrow()
+            .endsWith("too long for a call, empty, or damaged"));
   }
 
   @Test

@@ -188,50 +188,6 @@ class AnalysisTest {
     assertEquals(1, overlaps.getFirst().similarity(), 1e-6);
   }
 
-  /** Makes entries of two topics on two axes, and one entry of a on the axis of b. */
-  private static Corpus misfiled(int othersOfA, int entriesOfB) {
-    Corpus corpus = new Corpus();
-    for (int i = 0; i < othersOfA; i++) {
-      corpus.add("a", "a" + i, 1, 0, 0);
-    }
-    corpus.add("a", "astray", 0, 1, 0);
-    for (int i = 0; i < entriesOfB; i++) {
-      corpus.add("b", "b" + i, 0, 1, 0);
-    }
-    return corpus;
-  }
-
-  @Test
-  void anEntryNearerToAnotherTopicIsMisfiled() {
-    Findings findings = misfiled(2, 3).analyse();
-    assertEquals(1, findings.misfiled().size());
-    Finding.Misfiled found = findings.misfiled().getFirst();
-    assertEquals("a:2", found.entry().name());
-    assertEquals("b", found.nearer());
-    assertEquals(0, found.own(), "its own share in its topic's centroid is left out");
-    assertEquals(1, found.other());
-    assertEquals(0, misfiled(1, 3).analyse().misfiled().size(), "its topic is too small");
-    assertEquals(0, misfiled(2, 2).analyse().misfiled().size(), "the other one is too small");
-  }
-
-  /** An entry of a mixed topic is far from the topic's centre, but near to its neighbours. */
-  @Test
-  void anEntryOfAHeapIsNotMisfiledWhereItsNeighboursAreInTheHeap() {
-    Corpus heap = new Corpus();
-    float[] far = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
-    for (int i = 0; i < 30; i++) {
-      heap.add("heap/", "far" + i, far);
-    }
-    float[] near = {0.6f, 0, 0, 0, 0, 0, 0, 0, 0.8f, 0};
-    for (int i = 0; i < 10; i++) {
-      heap.add("heap/", "near" + i, near);
-    }
-    for (int i = 0; i < 3; i++) {
-      heap.add("days/", "day" + i, 0.8f, 0, 0, 0, 0, 0, 0, 0, 0.6f, 0);
-    }
-    assertEquals(List.of(), heap.analyse().misfiled());
-  }
-
   private static List<String> overlaps(Corpus corpus) {
     return corpus.analyse().topicOverlaps().stream()
         .map(overlap -> overlap.a() + " ~ " + overlap.b())
@@ -334,9 +290,7 @@ class AnalysisTest {
     assertEquals("topic-b1a7b2488e", new FindingIds().ofPair("topic", "b", "a"));
     String key = "%032x".formatted(1);
     assertEquals("rel-1ec5acb914", new FindingIds().ofPair("rel", key, "%032x".formatted(2)));
-    assertEquals("misfiled-ce43097a93", new FindingIds().of("misfiled", key, "sessions"));
-    assertNotEquals(
-        new FindingIds().of("misfiled", "ab", "c"), new FindingIds().of("misfiled", "a", "bc"));
+    assertNotEquals(new FindingIds().of("any", "ab", "c"), new FindingIds().of("any", "a", "bc"));
   }
 
   @Test
@@ -402,7 +356,7 @@ class AnalysisTest {
   }
 
   private static List<String> allIds(Findings findings) {
-    return Stream.of(findings.topicOverlaps(), findings.relations(), findings.misfiled())
+    return Stream.of(findings.topicOverlaps(), findings.relations())
         .<Finding>flatMap(List::stream)
         .map(Finding::id)
         .toList();

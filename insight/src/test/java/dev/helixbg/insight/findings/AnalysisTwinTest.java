@@ -12,7 +12,6 @@ class AnalysisTwinTest {
 
   @Test
   void findsWhatBruteForceFinds() {
-    long misfiled = 0;
     long overlaps = 0;
     long related = 0;
     long matching = 0;
@@ -24,28 +23,15 @@ class AnalysisTwinTest {
       assertEquals(expected.entries(), found.entries(), which);
       assertEquals(expected.topicOverlaps(), found.topicOverlaps(), which);
       assertEquals(expected.topics(), found.topics(), which);
-      assertSameMisfiled(expected, found, which);
       String relations = found.relations().toString().replaceAll("(sharedWords=)\\[[^]]*]", "$1[]");
       assertEquals(expected.relations().toString(), relations, which);
       matching +=
           found.relations().stream().filter(r -> r.evidence().matching().isPresent()).count();
       related += found.relations().size();
-      misfiled += found.misfiled().size();
       overlaps += found.topicOverlaps().size();
     }
-    assertTrue(misfiled > CASES && overlaps > CASES);
+    assertTrue(overlaps > CASES);
     assertTrue(related > 10 * CASES);
     assertTrue(matching > CASES, matching + " relations match in passages");
-  }
-
-  private static void assertSameMisfiled(Findings expected, Findings found, String which) {
-    assertEquals(expected.misfiled().size(), found.misfiled().size(), which);
-    for (int i = 0; i < expected.misfiled().size(); i++) {
-      Finding.Misfiled a = expected.misfiled().get(i);
-      Finding.Misfiled b = found.misfiled().get(i);
-      assertEquals(
-          new Finding.Misfiled(a.id(), a.entry(), b.own(), a.nearer(), a.other()), b, which);
-      assertEquals(a.own(), b.own(), 1e-12, which);
-    }
   }
 }

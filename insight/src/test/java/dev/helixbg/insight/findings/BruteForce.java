@@ -143,7 +143,6 @@ final class BruteForce {
             .toList(),
         copies(),
         overlaps(),
-        misfiled(),
         relations());
   }
 
@@ -312,58 +311,5 @@ final class BruteForce {
     }
     overlaps.sort(Comparator.comparing(Finding.TopicOverlap::similarity).reversed());
     return overlaps;
-  }
-
-  private List<Finding.Misfiled> misfiled() {
-    record Candidate(int entry, double own, String nearer, float other) {}
-    List<Candidate> candidates = new ArrayList<>();
-    for (int entry = 0; entry < named.size(); entry++) {
-      int self = entry;
-      List<Integer> others = topics.get(topic(entry)).stream().filter(e -> e != self).toList();
-      if (others.size() < 2) {
-        continue;
-      }
-      double own = 0;
-      double[] middle = mean(others);
-      for (int k = 0; k < middle.length; k++) {
-        own += middle[k] * corpus.vectors.get(entry)[k];
-      }
-      double ownCosine = own;
-      topics.entrySet().stream()
-          .filter(t -> !t.getKey().equals(topic(self)) && t.getValue().size() >= 3)
-          .map(
-              t ->
-                  new Candidate(
-                      self,
-                      ownCosine,
-                      t.getKey(),
-                      dot(corpus.vectors.get(self), middles.get(t.getKey()))))
-          .min(Comparator.comparing(Candidate::other).reversed())
-          .filter(c -> c.other - c.own > Finding.Misfiled.MARGIN)
-          .filter(c -> votes(self, c.nearer) > votes(self, topic(self)))
-          .ifPresent(candidates::add);
-    }
-    // For equal texts, margins differ by rounding only, and other than in the tested analysis.
-    candidates.sort(
-        Comparator.comparing((Candidate c) -> -Math.rint((c.other - c.own) * 1e9))
-            .thenComparing(c -> place(c.entry)));
-    return candidates.stream()
-        .map(
-            c ->
-                new Finding.Misfiled(
-                    ids.of("misfiled", named.get(c.entry).key(), c.nearer),
-                    named.get(c.entry),
-                    c.own,
-                    c.nearer,
-                    c.other))
-        .toList();
-  }
-
-  /** Returns the sum of the similarities to those ten nearest entries that are in a topic. */
-  private double votes(int entry, String topic) {
-    return nearOwn.nearest.get(entry).stream()
-        .filter(other -> topic(other).equals(topic))
-        .mapToDouble(other -> Math.max(0, nearOwn.of[entry][other]))
-        .sum();
   }
 }

@@ -43,7 +43,6 @@ class FindingsBenchTest {
     assertEquals(
         Map.of(Planted.REWRITE, 48, Planted.OVERTAKEN, 40, Planted.LOOKALIKE, 25),
         result.planted());
-    assertEquals(20, result.plantedMisfiled());
   }
 
   @Test
@@ -132,14 +131,6 @@ class FindingsBenchTest {
         result.named("read", 191).wanted(),
         "all are read");
     assertTrue(result.leadingRead().of() <= 20);
-  }
-
-  /** The agent gives 60 answers, of which 95 % are right. No training used this KB. */
-  @Test
-  void whatNoAgentHasReadRanksBetterByWhatTheJudgeLearnsFromAnswers() {
-    LearningBench.Gain gain = result.learned().get(1);
-    assertEquals(20, gain.first());
-    assertTrue(gain.after() >= gain.before() + 0.3, result.learned()::toString);
   }
 
   @Test

@@ -27,7 +27,7 @@ class SettledFindingsTest {
   Path insights;
 
   private static List<String> ids(Findings findings) {
-    return Stream.of(findings.relations(), findings.misfiled(), findings.topicOverlaps())
+    return Stream.of(findings.relations(), findings.topicOverlaps())
         .flatMap(List::stream)
         .map(Finding::id)
         .toList();
@@ -51,7 +51,6 @@ class SettledFindingsTest {
         Decisions decisions = store.read();
         Findings left = decisions.applyTo(all);
         assertEquals(best(all.relations(), decisions, 200), left.relations());
-        assertEquals(best(all.misfiled(), decisions, 100), left.misfiled());
         assertEquals(best(all.topicOverlaps(), decisions, 10_000), left.topicOverlaps());
         taken += all.relations().size() - left.relations().size();
       }

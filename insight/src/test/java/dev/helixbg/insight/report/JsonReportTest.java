@@ -129,7 +129,6 @@ class JsonReportTest {
     objects.put("Evidence", json.at("/relations/0/evidence"));
     objects.put("Verdict", json.at("/relations/0/verdict"));
     objects.put("Topic overlap", json.at("/topicOverlaps/0"));
-    objects.put("Misfiled", json.at("/misfiled/0"));
     objects.put("Source", json.at("/sources/0"));
     objects.put("Moved source", json.at("/movedSources/0"));
     objects.put("Secret", json.at("/secrets/0"));

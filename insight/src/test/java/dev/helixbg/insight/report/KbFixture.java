@@ -22,7 +22,6 @@ final class KbFixture {
   private final Map<String, Integer> sizes = new TreeMap<>();
   private final List<Finding.Copies> copies = new ArrayList<>();
   private final List<Finding.TopicOverlap> overlaps = new ArrayList<>();
-  private final List<Finding.Misfiled> misfiled = new ArrayList<>();
   private final List<Finding.Relation> relations = new ArrayList<>();
   private final List<LogAccount.Damage> damage = new ArrayList<>();
   private int offset = 8;
@@ -68,11 +67,6 @@ final class KbFixture {
     return this;
   }
 
-  KbFixture misfiled(NamedEntry entry, double own, String nearer, double other) {
-    misfiled.add(new Finding.Misfiled(id("move", misfiled.size()), entry, own, nearer, other));
-    return this;
-  }
-
   KbFixture relation(NamedEntry a, NamedEntry b, double score, Finding.Evidence evidence) {
     relations.add(
         new Finding.Relation(id("rel", relations.size()), a, b, score, 0.5 + score / 2, evidence));
@@ -98,7 +92,6 @@ final class KbFixture {
             topics,
             List.copyOf(copies),
             List.copyOf(overlaps),
-            List.copyOf(misfiled),
             List.copyOf(relations));
     LogAccount log =
         new LogAccount(

@@ -114,15 +114,14 @@ public final class KbFixtures {
     NamedEntry expiry =
         kb.entry(
             "sessions", 0, "A session ends 14 days after the last refresh, not after the login.");
-    NamedEntry backup =
-        kb.entry(
-            "storage",
-            MARCH + 9_000,
-            Optional.of("ops/backup.sh:12"),
-            OptionalDouble.empty(),
-            "Backups run at 03:10 UTC:\n\n```sh\nrestic backup --tag nightly /srv/data\n```\n"
-                + "They need the vault unsealed.",
-            "how-to");
+    kb.entry(
+        "storage",
+        MARCH + 9_000,
+        Optional.of("ops/backup.sh:12"),
+        OptionalDouble.empty(),
+        "Backups run at 03:10 UTC:\n\n```sh\nrestic backup --tag nightly /srv/data\n```\n"
+            + "They need the vault unsealed.",
+        "how-to");
     kb.entry("storage", MARCH + 9_500, "WAL files are shipped every 60 s | or at 16 MB.");
     return kb.copies(cookies, expiry)
         .relation(
@@ -135,7 +134,6 @@ public final class KbFixtures {
         .pair(rotate, expiry, 0.8123456)
         .pair(again, cookies, 0.7612)
         .overlap("auth", "sessions", 0.7113)
-        .misfiled(backup, 0.3127, "sessions", 0.3991)
         .damage(1_204, 37, LogAccount.Kind.TORN_TAIL, "entry of 61 bytes, the file ends after 37");
   }
 
@@ -148,7 +146,6 @@ public final class KbFixtures {
     }
     for (int i = 0; i < 24; i++) {
       kb.overlap("topic-" + i, "topic-" + (i + 1), 0.83 - i * 0.008);
-      kb.misfiled(all.get(i), 0.31 + i * 0.01, "topic-" + (i + 1), 0.52);
     }
     return kb;
   }
@@ -220,7 +217,6 @@ public final class KbFixtures {
       kb.pair(all.get(i), all.get(i + 1), 0.97 - i * 0.001);
       kb.pair(all.get(i), all.get(i + 3), 0.9 - i * 0.001);
       kb.overlap(topics[i / 2], topics[i / 2 + 1], 0.8 - i * 0.01);
-      kb.misfiled(all.get(i), 0.2, topics[i / 2 + 1], 0.4);
     }
     return kb.damage(8, 3, LogAccount.Kind.UNKNOWN_TYPE, HOSTILE_LINE);
   }

@@ -1,7 +1,6 @@
 package dev.helixbg.insight.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -43,21 +42,6 @@ class ManyRelationsTest {
 
   private static final String LINES = "section[aria-labelledby=others] > details > ul.lines > li";
 
-  /** A misfiled entry gets only one line, without its text. */
-  @Test
-  void misfiledEntriesHaveALineEach() {
-    KbFixture kb = new KbFixture();
-    for (int i = 0; i < 14; i++) {
-      kb.misfiled(kb.entry("topic", 0, "Entry number " + i + ".\nMore."), 0.3, "other", 0.6);
-    }
-    Document page = html(kb.report());
-    assertEquals(14, page.select(LINES).size());
-    assertEquals(
-        "Entry number 13. topic:13 similarity 0.600 to other, 0.300 to its own topic",
-        page.select(LINES).getLast().text().replaceFirst(" move-.*", ""));
-    assertFalse(page.text().contains("More."), page.text());
-  }
-
   /** Ten pairs are shown in full, and 100 on one line each; the other pairs are counted. */
   @Test
   void aHundredPairsThatDoNotLeadAreListedAndTheOthersCounted() throws IOException {
@@ -92,9 +76,6 @@ class ManyRelationsTest {
               29_540_000,
               text.repeat(400),
               "tag");
-      if (i % 5 == 0) {
-        kb.misfiled(all[i], 0.3, "folder-1/with/a/long/name/", 0.6);
-      }
     }
     for (int i = 0; i < 1_000; i++) {
       kb.relation(all[i], all[i + 1], 1 - i * 1e-4, EVIDENCE);

@@ -24,19 +24,16 @@ import dev.helixbg.embed.PairModel;
 import dev.helixbg.embed.PairSource;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.findings.Analysis;
-import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.FindingsBench;
 import dev.helixbg.insight.findings.FindingsBench.Found;
 import dev.helixbg.insight.findings.FindingsBench.Judged;
-import dev.helixbg.insight.findings.FindingsBench.Misfiled;
 import dev.helixbg.insight.findings.FindingsBench.Named;
 import dev.helixbg.insight.findings.FindingsBench.Planted;
 import dev.helixbg.insight.findings.FindingsBench.Result;
 import dev.helixbg.insight.findings.FindingsBench.Said;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.LabelledPairs;
-import dev.helixbg.insight.findings.LearningBench;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.findings.RelationsCost;
 import dev.helixbg.insight.findings.Share;
@@ -55,8 +52,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** Measures how much of the content that was planted in a KB appears in the KB's findings. */
@@ -76,8 +71,7 @@ final class BenchFindingsCommand extends JsonCommand {
             + " the list of relations, count the planted rewrites, overtaken notes and look-alikes"
             + " (notes in similar words about another fact). Compare that list with a list made"
             + " without passages, and with a list ordered by similarity alone. Count also the"
-            + " misfiled entries that are found, and the searches that find a text late in a long"
-            + " note.");
+            + " searches that find a text late in a long note.");
     to.add(options, kb);
     to.option(
         "--truth=FILE",
@@ -170,44 +164,26 @@ final class BenchFindingsCommand extends JsonCommand {
     Findings findings =
         Analysis.run(known.named(), known.vectors(), known.passages(), settings.threads());
     List<LabelledPairs.Row> rows = new ArrayList<>();
-    List<LearningBench.Gain> gains = new ArrayList<>();
     try {
       PairSource judge = new PairModel(settings.cache(), settings.threads());
       int shown = Findings.shownRelations(findings.entries().size());
-      RelationReranker plain = reranker(store, judge, _ -> Optional.empty());
-      rows.addAll(pairs.rows("pair judge", plain.rank(findings.relations(), shown)));
-      gains.addAll(
-          pairs.gains(
-              said -> reranker(store, judge, said).rankRemembered(findings.relations(), shown)));
+      rows.addAll(
+          pairs.rows("pair judge", reranker(store, judge).rank(findings.relations(), shown)));
     } catch (EmbeddingException e) {
       console.warn("%s", e.getMessage());
     }
     rows.addAll(pairs.rows("score", findings.relations()));
-    show(
-        () -> toJson(pairs, rows).set("learned", Json.array(gains, Json::of)),
-        () -> {
-          print(pairs, rows);
-          gains.forEach(this::print);
-        });
+    show(() -> toJson(pairs, rows), () -> print(pairs, rows));
   }
 
-  private static RelationReranker reranker(
-      KbStore store, PairSource judge, Function<Finding.Relation, Optional<Boolean>> said) {
+  private static RelationReranker reranker(KbStore store, PairSource judge) {
     return new RelationReranker(
         store.readings(judge.judge().id()),
         judge.judge().ofNotes(),
         judge.judge().ofFacts(),
         judge::open,
         Progress.Display.SILENT,
-        Runtime.getRuntime().availableProcessors(),
-        said);
-  }
-
-  private void print(LearningBench.Gain gain) {
-    console.say(
-        "of the first %d pairs that an agent has not read when it has answered %d questions, %.1f"
-            + " are worth an edit; if the pair judge learns from the answers, %.1f",
-        gain.first(), LearningBench.ANSWERS, gain.before(), gain.after());
+        Runtime.getRuntime().availableProcessors());
   }
 
   private void print(LabelledPairs pairs, List<LabelledPairs.Row> rows) {
@@ -325,11 +301,6 @@ final class BenchFindingsCommand extends JsonCommand {
         result.leadingRead().of(),
         result.leadingWithoutModel(),
         result.leadingWithOracle());
-    for (Misfiled row : result.misfiled()) {
-      console.say(
-          "misfiled entries by %-22s first %2d of the list: %2d of %d found",
-          row.way(), row.listed(), row.found(), result.plantedMisfiled());
-    }
     for (Found row : result.found()) {
       console.say(
           "%-14s searched by %-18s right entry first: %2d, among the first ten: %2d, of %d"
@@ -358,7 +329,6 @@ final class BenchFindingsCommand extends JsonCommand {
                     "for an answer of 'related', the pair judge reads %.1f pairs; median time %.0f"
                         + " ms, 90th percentile %.0f ms",
                     cost.pairs(), cost.millis(), cost.mostMillis()));
-    result.learned().forEach(this::print);
   }
 
   private static String of(Named row, Planted kind, Result result) {
@@ -377,17 +347,14 @@ final class BenchFindingsCommand extends JsonCommand {
     ObjectNode json = Json.object().put("entries", result.entries());
     ObjectNode planted = json.putObject("planted");
     result.planted().forEach((kind, count) -> planted.put(name(kind), count));
-    planted.put("misfiled", result.plantedMisfiled());
     json.set("relations", Json.array(result.named(), BenchFindingsCommand::toJson));
     json.set("judgedByTruth", Json.array(result.judged(), BenchFindingsCommand::toJson));
     json.put("leadingWithoutModel", result.leadingWithoutModel());
     json.set("leadingRead", toJson(result.leadingRead()));
     json.put("leadingWithTruth", result.leadingWithOracle());
-    json.set("misfiled", Json.array(result.misfiled(), Json::of));
     json.set("searches", Json.array(result.found(), Json::of));
     json.set("alreadySaid", Json.array(result.said(), BenchFindingsCommand::toJson));
     result.reading().ifPresent(cost -> json.set("alreadySaidReading", Json.of(cost)));
-    json.set("learned", Json.array(result.learned(), Json::of));
     return json;
   }
 
