@@ -7,6 +7,7 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.embed.cache.HxecFile;
 import dev.helixbg.embed.store.AtomicFile;
+import dev.helixbg.embed.store.CacheNote;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.Database.Durability;
 import dev.helixbg.embed.store.Sql;
@@ -31,8 +32,9 @@ import java.util.Optional;
  * size, times and inode with the stored values.
  *
  * @param kept the report in the store's folder, into which only this user can write
+ * @param cache the cache folder, which remembers the log's hash
  */
-public record KbOutputs(Kb kb, Database database, ReportFolder kept) {
+public record KbOutputs(Kb kb, Database database, ReportFolder kept, Path cache) {
   static final String TABLE =
       "CREATE TABLE output (name TEXT PRIMARY KEY, state TEXT NOT NULL, sha256 TEXT NOT NULL,"
           + " log TEXT NOT NULL)";
@@ -61,34 +63,21 @@ public record KbOutputs(Kb kb, Database database, ReportFolder kept) {
     return !isWritable() || unchanged(vectors()).equals(Optional.of(logSha256));
   }
 
-  /** Returns the hash that was noted for the log; empty if the log has changed since. */
-  public Optional<String> seenLog() {
-    return unchanged(kb.dataLog());
-  }
-
-  public boolean isLogAsSeen(String sha256) {
-    return seenLog().equals(Optional.of(sha256));
-  }
-
   /**
-   * Returns size, times and inode of the log. Empty shortly after a change, because a second change
-   * could then leave these values the same.
+   * Returns the log's hash, which is computed only if the log may have changed since the last time.
+   * Empty if the log cannot be read.
    */
-  public String logState() {
+  public Optional<String> logHash() {
     try {
-      return FileState.of(kb.dataLog()).isSettled() ? state(kb.dataLog()) : "";
+      PrivateFiles.requireFile(kb.dataLog());
+      return Optional.of(CacheNote.hash(kb.dataLog(), cache));
     } catch (IOException e) {
-      return "";
+      return Optional.empty();
     }
   }
 
-  /**
-   * Stores the hash of a log that was read; {@code state} is {@link #logState} before the reading.
-   */
-  public void noteLog(String state, String sha256) {
-    if (!state.isEmpty() && !isLogAsSeen(sha256)) {
-      note(kb.dataLog(), state, sha256, sha256);
-    }
+  public boolean isLog(String sha256) {
+    return logHash().equals(Optional.of(sha256));
   }
 
   /** Returns the hash of the log that a file was made from; empty if the file has changed. */

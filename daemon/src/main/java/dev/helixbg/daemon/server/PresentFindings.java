@@ -68,7 +68,7 @@ public final class PresentFindings {
         store
             .report()
             .origin()
-            .filter(made -> store.outputs().isLogAsSeen(made.logSha256()))
+            .filter(made -> store.outputs().isLog(made.logSha256()))
             .isPresent();
     return isOfReport
         ? new PresentFindings(() -> new PresentEntries(DataLog.read(store.kb().dataLog()), modelId))

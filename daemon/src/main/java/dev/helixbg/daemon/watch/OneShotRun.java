@@ -1,7 +1,5 @@
 package dev.helixbg.daemon.watch;
 
-import dev.helixbg.config.Sha256;
-import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbStore;
@@ -10,9 +8,6 @@ import dev.helixbg.daemon.kb.ReportBasis;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.report.TerminalSummary;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.util.Optional;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
@@ -53,23 +48,8 @@ public record OneShotRun(Pipeline pipeline, KbFiles files) {
         .report()
         .origin()
         .filter(last -> last.firstLook().isEmpty() && enough.test(last, basis))
-        .filter(last -> isLog(store, last.logSha256()))
+        .filter(last -> store.outputs().isLog(last.logSha256()))
         .filter(last -> store.outputs().areVectorsInPlace(last.logSha256()));
-  }
-
-  /** Whether a KB's log has this hash. Reads the log only if it may have changed. */
-  private static boolean isLog(KbStore store, String sha256) {
-    if (store.outputs().isLogAsSeen(sha256)) {
-      return true;
-    }
-    try {
-      PrivateFiles.requireFile(store.kb().dataLog());
-      try (InputStream log = Files.newInputStream(store.kb().dataLog())) {
-        return Sha256.of(log).equals(sha256);
-      }
-    } catch (IOException e) {
-      return false; // the following run reports the error
-    }
   }
 
   /**
@@ -84,7 +64,6 @@ public record OneShotRun(Pipeline pipeline, KbFiles files) {
       Optional<Consumer<Pipeline.Outcome>> reader)
       throws InterruptedException {
     Kb.Identity here = Kb.Identity.of(store.kb());
-    String seen = store.outputs().logState();
     ReportBasis basis = pipeline.basis(store);
     Optional<LastReport.Origin> done = done(store, basis, enough);
     if (done.isPresent()) {
@@ -92,7 +71,6 @@ public record OneShotRun(Pipeline pipeline, KbFiles files) {
       if (!store.outputs().isReportInPlace()) { // the report was deleted or changed
         store.outputs().publishReport(last.logSha256());
       }
-      store.outputs().noteLog(seen, last.logSha256());
       return new Result(last.summary(), last.logSha256(), last.questions(), Optional.empty());
     }
     LogReading log = files.read(store.kb().dataLog());
@@ -111,7 +89,6 @@ public record OneShotRun(Pipeline pipeline, KbFiles files) {
     files.publish(
         store, made.report(), pipeline.basisAfter(store, basis), made.questions(), summary);
     store.outputs().publishVectors(log, made.vectors().entries().vectors().rows());
-    store.outputs().noteLog(seen, log.account().sha256());
     return new Result(summary, log.account().sha256(), made.questions(), Optional.of(made));
   }
 }

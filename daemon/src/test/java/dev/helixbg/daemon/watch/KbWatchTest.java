@@ -257,12 +257,9 @@ class KbWatchTest {
   /** Otherwise each search and each list of findings reads the whole log. */
   @Test
   void theStoreKnowsTheLogFromWhichTheDaemonMadeItsReport() throws Exception {
-    while (!FileState.of(writer.log()).isSettled()) {
-      Thread.sleep(100);
-    }
     settle();
     KbStore store = daemon.store();
-    assertTrue(store.outputs().isLogAsSeen(daemon.watch.upToDateWith()));
+    assertTrue(store.outputs().isLog(daemon.watch.upToDateWith()));
     assertTrue(store.hasLayout(daemon.model.ids(), daemon.model.maxTokens()));
   }
 
