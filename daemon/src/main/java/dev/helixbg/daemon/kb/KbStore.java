@@ -37,7 +37,7 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
   private static final Duration LOCK_WAIT = Duration.ofSeconds(1);
 
   /** Version of the tables. A database of another version is replaced by a new one. */
-  private static final int VERSION = 7;
+  private static final int VERSION = 8;
 
   static KbStore open(
       Kb kb, Path folder, Path cache, Consumer<String> warnings, Runnable published) {
