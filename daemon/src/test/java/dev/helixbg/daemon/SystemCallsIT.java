@@ -177,6 +177,7 @@ class SystemCallsIT {
     traced("act", at(), id);
     traced("dismiss", "--kb", at(), id);
     traced("search", at(), "lease");
+    traced("verify", at());
     traced("one-shot", at(), "--json");
   }
 

@@ -120,7 +120,7 @@ public final class OneShotCommand extends JsonCommand {
           .run(
               store,
               (last, basis) -> last.basis().equals(basis) && last.questions() == 0,
-              Optional.of(look -> tellOf(look, store)))
+              Optional.of(look -> tellOf(look.report(), store)))
           .summary();
     }
   }

@@ -85,7 +85,6 @@ abstract class QueryCommand extends ConsoleCommand {
     if (store.hasLayout(source.ids(), source.maxTokens())) {
       return;
     }
-    String seen = store.outputs().logState();
     LogReading log = DataLog.readQuiet(store.kb().dataLog());
     try (EmbeddingStage stages =
         new EmbeddingStage(store.database(), source, TerminalProgress.on(console), log)) {
@@ -93,7 +92,6 @@ abstract class QueryCommand extends ConsoleCommand {
       stages.run();
       try {
         stages.keepLayout(log.account().sha256());
-        store.outputs().noteLog(seen, log.account().sha256());
       } catch (StoreException e) {
         // The search can go on. Without the saved layout, the next search is slower.
       }

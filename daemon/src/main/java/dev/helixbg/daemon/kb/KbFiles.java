@@ -9,9 +9,18 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** The daemon's access to a KB's files and lock. Tests replace {@link #DISK}, the real access. */
+/** Access to a KB's files and lock. Tests of the daemon replace {@link #DISK}, its access. */
 public interface KbFiles {
   KbFiles DISK = new KbFiles() {};
+
+  /** Access that waits until a log has stopped changing before it is read. */
+  KbFiles QUIET =
+      new KbFiles() {
+        @Override
+        public LogReading read(Path dataLog) throws InterruptedException {
+          return DataLog.readQuiet(dataLog);
+        }
+      };
 
   default FileState state(Path file) throws IOException {
     return FileState.of(file);
@@ -26,7 +35,7 @@ public interface KbFiles {
     }
   }
 
-  default LogReading read(Path dataLog) {
+  default LogReading read(Path dataLog) throws InterruptedException {
     return DataLog.read(dataLog);
   }
 

@@ -1,41 +1,36 @@
 package dev.helixbg.daemon.kb;
 
-import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.FileState;
 import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.embed.cache.HxecFile;
 import dev.helixbg.embed.store.AtomicFile;
+import dev.helixbg.embed.store.CacheNote;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.Database.Durability;
 import dev.helixbg.embed.store.Sql;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.Entry;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.security.DigestOutputStream;
-import java.security.MessageDigest;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The files that helix-bg writes into a KB's folder: the report, and {@code embeddings.bin} with
- * the vectors. Each file is replaced in one step. A run never reads these files; it compares their
- * size, times and inode with the stored values.
+ * the vectors. Each file is replaced in one step. helix-bg never reads these files; it compares
+ * their size, times and inode with the stored values.
  *
  * @param kept the report in the store's folder, into which only this user can write
+ * @param cache the cache folder, which remembers the log's hash
  */
-public record KbOutputs(Kb kb, Database database, ReportFolder kept) {
+public record KbOutputs(Kb kb, Database database, ReportFolder kept, Path cache) {
   static final String TABLE =
-      "CREATE TABLE output (name TEXT PRIMARY KEY, state TEXT NOT NULL, sha256 TEXT NOT NULL,"
-          + " log TEXT NOT NULL)";
+      "CREATE TABLE output (name TEXT PRIMARY KEY, state TEXT NOT NULL, log TEXT NOT NULL)";
 
   /**
    * Returns the report that users open: in the KB's folder or, if that is read-only, in the store.
@@ -61,42 +56,36 @@ public record KbOutputs(Kb kb, Database database, ReportFolder kept) {
     return !isWritable() || unchanged(vectors()).equals(Optional.of(logSha256));
   }
 
-  /** Returns the hash that was noted for the log; empty if the log has changed since. */
-  public Optional<String> seenLog() {
-    return unchanged(kb.dataLog());
-  }
-
-  public boolean isLogAsSeen(String sha256) {
-    return seenLog().equals(Optional.of(sha256));
-  }
-
   /**
-   * Returns size, times and inode of the log. Empty shortly after a change, because a second change
-   * could then leave these values the same.
+   * Returns the log's hash, which is computed only if the log may have changed since the last time.
+   * Empty if the log cannot be read.
    */
-  public String logState() {
+  public Optional<String> logHash() {
     try {
-      return FileState.of(kb.dataLog()).isSettled() ? state(kb.dataLog()) : "";
+      PrivateFiles.requireFile(kb.dataLog());
+      return Optional.of(CacheNote.hash(kb.dataLog(), cache));
     } catch (IOException e) {
-      return "";
+      return Optional.empty();
     }
   }
 
-  /**
-   * Stores the hash of a log that was read; {@code state} is {@link #logState} before the reading.
-   */
-  public void noteLog(String state, String sha256) {
-    if (!state.isEmpty() && !isLogAsSeen(sha256)) {
-      note(kb.dataLog(), state, sha256, sha256);
-    }
+  public boolean isLog(String sha256) {
+    return logHash().equals(Optional.of(sha256));
   }
 
   /** Returns the hash of the log that a file was made from; empty if the file has changed. */
   private Optional<String> unchanged(Path file) {
-    return noted(
-        "SELECT log FROM output WHERE name = ? AND state = ?",
-        file.getFileName().toString(),
-        state(file));
+    return database
+        .read(
+            connection ->
+                Sql.rows(
+                    connection,
+                    "SELECT log FROM output WHERE name = ? AND state = ?",
+                    row -> row.getString(1),
+                    file.getFileName().toString(),
+                    state(file)))
+        .stream()
+        .findFirst();
   }
 
   private Path vectors() {
@@ -121,11 +110,8 @@ public record KbOutputs(Kb kb, Database database, ReportFolder kept) {
     }
     try {
       ReportFolder published = ReportFolder.of(kb);
-      List<String> hashes = published.copyFrom(kept);
-      for (int i = 0; i < hashes.size(); i++) {
-        Path file = published.files().get(i);
-        note(file, state(file), hashes.get(i), logSha256);
-      }
+      published.copyFrom(kept);
+      published.files().forEach(file -> note(file, logSha256));
     } catch (IOException e) {
       throw Failure.io(
           ExitCode.WRITE,
@@ -155,10 +141,8 @@ public record KbOutputs(Kb kb, Database database, ReportFolder kept) {
     }
     try {
       List<Long> offsets = log.entries().stream().map(Entry::offset).toList();
-      MessageDigest digest = Sha256.start();
-      AtomicFile.replace(
-          vectors(), out -> HxecFile.write(new DigestOutputStream(out, digest), offsets, vectors));
-      note(vectors(), state(vectors()), Sha256.hex(digest), logSha256);
+      AtomicFile.replace(vectors(), out -> HxecFile.write(out, offsets, vectors));
+      note(vectors(), logSha256);
     } catch (IOException e) {
       throw Failure.io(
           ExitCode.WRITE,
@@ -168,47 +152,27 @@ public record KbOutputs(Kb kb, Database database, ReportFolder kept) {
     }
   }
 
-  private void note(Path file, String state, String sha256, String log) {
+  /** Notes the state of a file that was just written, and the hash of the log it was made from. */
+  private void note(Path file, String logSha256) {
     database.write(
         Durability.COMPUTED,
         connection -> {
           Sql.execute(
               connection,
-              "INSERT OR REPLACE INTO output VALUES (?, ?, ?, ?)",
+              "INSERT OR REPLACE INTO output VALUES (?, ?, ?)",
               file.getFileName().toString(),
-              state,
-              sha256,
-              log);
+              state(file),
+              logSha256);
           return null;
         });
   }
 
-  private Optional<String> noted(String select, Object... values) {
-    return database
-        .read(connection -> Sql.rows(connection, select, row -> row.getString(1), values))
-        .stream()
-        .findFirst();
-  }
-
-  /** Returns the names of published files whose content has changed; reads all files. */
+  /** Returns the names of published files that are missing or have changed. */
   List<String> changed() {
-    List<Path> all = new ArrayList<>(ReportFolder.of(kb).files());
-    all.add(vectors());
-    return all.stream()
-        .filter(file -> !isAsPublished(file))
+    return Stream.concat(ReportFolder.of(kb).files().stream(), Stream.of(vectors()))
+        .filter(file -> unchanged(file).isEmpty())
         .map(file -> file.getFileName().toString())
         .toList();
-  }
-
-  private boolean isAsPublished(Path file) {
-    try (InputStream in =
-        Channels.newInputStream(PrivateFiles.open(file, StandardOpenOption.READ))) {
-      String name = file.getFileName().toString();
-      return noted("SELECT sha256 FROM output WHERE name = ?", name)
-          .equals(Optional.of(Sha256.of(in)));
-    } catch (IOException e) {
-      return false;
-    }
   }
 
   /** Deletes temporary files of killed processes; no process may write meanwhile. */

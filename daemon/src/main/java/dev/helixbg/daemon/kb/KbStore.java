@@ -37,12 +37,13 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
   private static final Duration LOCK_WAIT = Duration.ofSeconds(1);
 
   /** Version of the tables. A database of another version is replaced by a new one. */
-  private static final int VERSION = 7;
+  private static final int VERSION = 8;
 
-  static KbStore open(Kb kb, Path folder, Consumer<String> warnings, Runnable published) {
+  static KbStore open(
+      Kb kb, Path folder, Path cache, Consumer<String> warnings, Runnable published) {
     Path file = folder.resolve(DATABASE);
     Database database = new Database(file, schema(file), warnings);
-    KbOutputs outputs = new KbOutputs(kb, database, ReportFolder.in(folder));
+    KbOutputs outputs = new KbOutputs(kb, database, ReportFolder.in(folder), cache);
     return new KbStore(kb, folder, database, outputs, published);
   }
 
@@ -72,15 +73,15 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
    * in the store) for the present log.
    */
   public Optional<KbEntries> entriesAsKept(VectorIds ids, int modelTokens) {
-    Optional<String> log = outputs.seenLog();
+    Optional<String> log = outputs.logHash();
     return log.flatMap(sha256 -> KbLayout.read(kb.dataLog(), sha256, database, ids, modelTokens))
-        .filter(_ -> outputs.seenLog().equals(log));
+        .filter(_ -> outputs.logHash().equals(log));
   }
 
   /** Whether the store has a layout for the present log, so that no text needs to be embedded. */
   public boolean hasLayout(VectorIds ids, int modelTokens) {
     return outputs
-        .seenLog()
+        .logHash()
         .filter(log -> KbLayout.isKept(database, log, ids, modelTokens))
         .isPresent();
   }

@@ -173,7 +173,7 @@ public final class KbStores implements AutoCloseable {
       if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
         make(kb, place, folder);
       }
-      return KbStore.open(kb, folder, notices, () -> noteBeginning(kb, folder));
+      return KbStore.open(kb, folder, settings.cache(), notices, () -> noteBeginning(kb, folder));
     } catch (IOException e) {
       throw Failure.io(
           ExitCode.WRITE,

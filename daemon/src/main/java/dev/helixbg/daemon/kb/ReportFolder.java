@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.kb;
 
-import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -14,9 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.security.DigestOutputStream;
-import java.security.MessageDigest;
-import java.util.ArrayList;
 import java.util.List;
 
 /** The files of a report in a folder: the report as HTML, Markdown and JSON. */
@@ -69,20 +65,12 @@ public record ReportFolder(Path html, Path markdown, Path json) {
     }
   }
 
-  /**
-   * Replaces each file with a copy from another folder; follows no links. Returns the SHA-256 of
-   * each file.
-   */
-  List<String> copyFrom(ReportFolder source) throws IOException {
+  /** Replaces each file with a copy from another folder; follows no links. */
+  void copyFrom(ReportFolder source) throws IOException {
     PrivateFiles.makeFolder(json.getParent());
-    List<String> hashes = new ArrayList<>();
     for (int i = 0; i < files().size(); i++) {
       Path from = source.files().get(i);
-      MessageDigest digest = Sha256.start();
-      AtomicFile.replace(
-          files().get(i), out -> Files.copy(from, new DigestOutputStream(out, digest)));
-      hashes.add(Sha256.hex(digest));
+      AtomicFile.replace(files().get(i), out -> Files.copy(from, out));
     }
-    return hashes;
   }
 }

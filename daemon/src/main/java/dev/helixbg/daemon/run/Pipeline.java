@@ -263,14 +263,6 @@ public record Pipeline(
                     .map(made -> new Report.NotesFolder(found.name(), found.again(), made)));
   }
 
-  public EmbeddingStage.Result updateVectors(KbStore kb, LogReading log)
-      throws InterruptedException {
-    try (EmbeddingStage stages = embedding(kb, log)) {
-      stages.embedEntries();
-      return stages.result();
-    }
-  }
-
   public ReportBasis basis(KbStore kb) {
     List<String> made = new ArrayList<>();
     made.add(Version.text());
@@ -284,5 +276,13 @@ public record Pipeline(
     made.add(NotesKb.of(kb.kb(), settings).map(NotesKb::made).toString());
     return new ReportBasis(
         Sha256.of(made), kb.decisions().version() + " " + kb.agentAnswers().version());
+  }
+
+  /**
+   * Returns the basis of a report whose run began with the basis {@code before}. The report
+   * includes answers given during the run, but no decisions made during the run.
+   */
+  public ReportBasis basisAfter(KbStore kb, ReportBasis before) {
+    return judging.mayAsk() ? new ReportBasis(basis(kb).made(), before.decided()) : before;
   }
 }

@@ -65,7 +65,7 @@ record ControlRequests(Daemon daemon, KbRequests kbs) implements ControlServer.H
               NotesKb.of(watch.kb(), host.settings())
                   .map(found -> found.notes().toString())
                   .orElse(null))
-          .put("entries", watch.entries() < 0 ? null : watch.entries())
+          .put("entries", watch.update().entries() < 0 ? null : watch.update().entries())
           .put("upToDate", !watch.upToDateWith().isEmpty())
           .put("gone", watch.isGone())
           .put("passagesLeft", watch.update().left().map(FirstLook::passages).orElse(0))

@@ -65,11 +65,7 @@ public final class PresentFindings {
   /** Returns the last report's findings. Reads the log at once only if it has changed since. */
   static PresentFindings of(KbStore store, String modelId) throws InterruptedException {
     boolean isOfReport =
-        store
-            .report()
-            .origin()
-            .filter(made -> store.outputs().isLogAsSeen(made.logSha256()))
-            .isPresent();
+        store.report().origin().filter(made -> store.outputs().isLog(made.logSha256())).isPresent();
     return isOfReport
         ? new PresentFindings(() -> new PresentEntries(DataLog.read(store.kb().dataLog()), modelId))
         : read(store.kb(), modelId);

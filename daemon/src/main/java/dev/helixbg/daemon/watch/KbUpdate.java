@@ -2,16 +2,11 @@ package dev.helixbg.daemon.watch;
 
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
-import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbStore;
-import dev.helixbg.daemon.kb.LastReport;
-import dev.helixbg.daemon.kb.ReportBasis;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.report.FirstLook;
 import dev.helixbg.insight.report.Report;
-import dev.helixbg.insight.report.TerminalSummary;
 import java.time.Instant;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -25,6 +20,7 @@ public final class KbUpdate {
 
   private final Pipeline pipeline;
   private final Runnable forgetting;
+  private final OneShotRun runs;
   private final KbFiles files;
   private final DaemonClock clock;
   private final DaemonMetrics metrics;
@@ -32,6 +28,7 @@ public final class KbUpdate {
   private volatile boolean again;
 
   // Other threads read these fields for the status.
+  private volatile int entries = -1;
   private volatile Instant published;
   private volatile int questions = -1;
   private volatile Optional<FirstLook> left = Optional.empty();
@@ -46,8 +43,14 @@ public final class KbUpdate {
     this.pipeline = pipeline;
     this.forgetting = forgetting;
     this.files = files;
+    this.runs = new OneShotRun(pipeline, files);
     this.clock = clock;
     this.metrics = metrics;
+  }
+
+  /** Returns the number of entries in the report; −1 before the first update. */
+  public int entries() {
+    return entries;
   }
 
   /** Returns the time when this process last published a report. */
@@ -96,46 +99,33 @@ public final class KbUpdate {
   }
 
   /** Updates vectors and report, unless the report is up to date. */
-  void run(KbStore store, LogReading log, Kb.Identity here) throws InterruptedException {
-    ReportBasis basis = pipeline.basis(store);
-    Optional<LastReport.Origin> last =
-        store
-            .report()
-            .origin()
-            .filter(one -> one.logSha256().equals(log.account().sha256()))
-            .filter(one -> one.basis().equals(basis));
-    boolean isDone = last.filter(one -> one.firstLook().isEmpty()).isPresent();
-    if (isDone && !again) {
-      questions = last.get().questions();
-      left = Optional.empty();
-      if (!store.outputs().isReportInPlace()) {
-        store.outputs().publishReport(last.get().logSha256());
-      }
-      return;
-    }
+  OneShotRun.Result run(KbStore store) throws InterruptedException {
+    boolean wanted = again;
     again = false;
-    Pipeline.Outcome made =
-        pipeline.run(
+    OneShotRun.Result result =
+        runs.run(
             store,
-            log,
-            known -> {
-              Pipeline.Outcome look = known.take();
-              here.check();
-              left = look.report().firstLook();
-              publish(store, look, basis);
-            });
-    here.check();
-    outcome = made;
-    questions = made.questions();
-    if (left.isPresent() || !isDone) {
-      publish(store, made, basis);
+            (last, now) -> last.basis().equals(now),
+            Optional.of(look -> notePublished(store, look)));
+    Optional<Pipeline.Outcome> made = result.made();
+    made.ifPresent(one -> notePublished(store, one));
+    if (made.isEmpty() && wanted) { // only the outcome is missing; the report stays as it is
+      made = Optional.of(pipeline.run(store, files.read(store.kb().dataLog()), looks -> {}));
     }
+    if (made.isPresent()) {
+      metrics.readings.increment();
+      outcome = made.get();
+    }
+    entries = store.report().entries().size();
+    questions = made.map(Pipeline.Outcome::questions).orElse(result.questions());
     left = Optional.empty();
+    return result;
   }
 
-  private void publish(KbStore store, Pipeline.Outcome made, ReportBasis basis) {
+  private void notePublished(KbStore store, Pipeline.Outcome made) {
     Report report = made.report();
-    files.publish(store, report, basis, made.questions(), TerminalSummary.render(report));
+    entries = report.log().live();
+    left = report.firstLook();
     published = clock.now();
     metrics.reports.increment();
     LOG.info(
@@ -143,7 +133,7 @@ public final class KbUpdate {
         store.kb().folder(),
         report.log().live(),
         made.vectors().embedded(),
-        report.firstLook().isPresent() ? "first look" : "report");
-    report.firstLook().ifPresent(look -> LOG.info("{}: {}", store.kb().folder(), look.words()));
+        left.isPresent() ? "first look" : "report");
+    left.ifPresent(look -> LOG.info("{}: {}", store.kb().folder(), look.words()));
   }
 }

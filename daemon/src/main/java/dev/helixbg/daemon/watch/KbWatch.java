@@ -12,13 +12,11 @@ import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.NotesKb;
-import dev.helixbg.daemon.run.EmbeddingStage;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.decisions.DecisionStore;
-import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.sources.SourceCheck;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -79,7 +77,7 @@ public final class KbWatch {
 
   private long pendingSince;
 
-  /** Time of the first change since the state {@link #done}. */
+  /** Time of the first change since the state {@link #done}, or since a failed update. */
   private long changedSince;
 
   /** State of the log at the last noticed change; null before the first check. */
@@ -89,7 +87,6 @@ public final class KbWatch {
   private long retryAt;
 
   // Other threads read these fields for the status.
-  private volatile int entries = -1;
   private volatile long restsSince;
   private volatile String logSha256 = "";
   private volatile int changes;
@@ -123,11 +120,6 @@ public final class KbWatch {
 
   public Kb kb() {
     return kb;
-  }
-
-  /** Returns the number of live entries when the log was last read; −1 before the first time. */
-  public int entries() {
-    return entries;
   }
 
   public KbUpdate update() {
@@ -277,7 +269,7 @@ public final class KbWatch {
   }
 
   private void noteChange(KbStamp stamp, long now) {
-    if (pending == null) {
+    if (pending == null || failures > 0) {
       changedSince = now;
     }
     if (!stamp.equals(done)) {
@@ -297,32 +289,15 @@ public final class KbWatch {
     long start = System.nanoTime();
     KbStore store = store();
     try (ProcessLock lock = files.lock(store)) {
-      Kb.Identity here = Kb.Identity.of(kb);
-      LogReading log = files.read(kb.dataLog());
-      metrics.readings.increment();
-      entries = log.account().live();
+      OneShotRun.Result result = update.run(store);
       pending = null;
-      update.run(store, log, here);
       done = stamp;
-      publishVectors(store, log);
       failures = 0;
       troubles.over(name);
-      logSha256 = log.account().sha256();
+      logSha256 = result.logSha256();
     } finally {
       metrics.workNanos.add(System.nanoTime() - start);
     }
-  }
-
-  private void publishVectors(KbStore store, LogReading log) throws InterruptedException {
-    String sha256 = log.account().sha256();
-    if (store.outputs().areVectorsInPlace(sha256)) {
-      return;
-    }
-    Optional<Pipeline.Outcome> made =
-        update.outcome().filter(one -> one.report().log().sha256().equals(sha256));
-    EmbeddingStage.Result vectors =
-        made.isPresent() ? made.get().vectors() : pipeline.updateVectors(store, log);
-    store.outputs().publishVectors(log, vectors.entries().vectors().rows());
   }
 
   /** Sets the time of the next attempt after a failure. */

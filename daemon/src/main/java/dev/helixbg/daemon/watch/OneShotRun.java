@@ -1,19 +1,13 @@
 package dev.helixbg.daemon.watch;
 
-import dev.helixbg.config.Sha256;
-import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.LastReport;
 import dev.helixbg.daemon.kb.ReportBasis;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
-import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.report.TerminalSummary;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.util.Optional;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
@@ -22,10 +16,22 @@ import java.util.function.Consumer;
  * Updates a KB once, unless its report was made from the present log, settings, models and
  * decisions.
  */
-public record OneShotRun(Pipeline pipeline) {
+public record OneShotRun(Pipeline pipeline, KbFiles files) {
 
-  /** Summary for a terminal, with colours; {@code made} is empty if there was nothing to do. */
-  public record Result(String summary, Optional<Pipeline.Outcome> made) {}
+  /** Returns a run over a log that may be changing, for which it waits. */
+  public OneShotRun(Pipeline pipeline) {
+    this(pipeline, KbFiles.QUIET);
+  }
+
+  /**
+   * The report after a run.
+   *
+   * @param summary summary for a terminal, with colours
+   * @param questions number of open questions for the language model
+   * @param made empty if there was nothing to do
+   */
+  public record Result(
+      String summary, String logSha256, int questions, Optional<Pipeline.Outcome> made) {}
 
   /**
    * Whether the last report needs no update; takes no lock and writes nothing. {@code enough} tells
@@ -42,23 +48,8 @@ public record OneShotRun(Pipeline pipeline) {
         .report()
         .origin()
         .filter(last -> last.firstLook().isEmpty() && enough.test(last, basis))
-        .filter(last -> isLog(store, last.logSha256()))
+        .filter(last -> store.outputs().isLog(last.logSha256()))
         .filter(last -> store.outputs().areVectorsInPlace(last.logSha256()));
-  }
-
-  /** Whether a KB's log has this hash. Reads the log only if it may have changed. */
-  private static boolean isLog(KbStore store, String sha256) {
-    if (store.outputs().isLogAsSeen(sha256)) {
-      return true;
-    }
-    try {
-      PrivateFiles.requireFile(store.kb().dataLog());
-      try (InputStream log = Files.newInputStream(store.kb().dataLog())) {
-        return Sha256.of(log).equals(sha256);
-      }
-    } catch (IOException e) {
-      return false; // the following run reports the error
-    }
   }
 
   /**
@@ -70,38 +61,34 @@ public record OneShotRun(Pipeline pipeline) {
   public Result run(
       KbStore store,
       BiPredicate<LastReport.Origin, ReportBasis> enough,
-      Optional<Consumer<Report>> reader)
+      Optional<Consumer<Pipeline.Outcome>> reader)
       throws InterruptedException {
     Kb.Identity here = Kb.Identity.of(store.kb());
-    String seen = store.outputs().logState();
     ReportBasis basis = pipeline.basis(store);
-    Optional<LastReport.Origin> last = done(store, basis, enough);
-    if (last.isPresent()) {
+    Optional<LastReport.Origin> done = done(store, basis, enough);
+    if (done.isPresent()) {
+      LastReport.Origin last = done.get();
       if (!store.outputs().isReportInPlace()) { // the report was deleted or changed
-        store.outputs().publishReport(last.get().logSha256());
+        store.outputs().publishReport(last.logSha256());
       }
-      store.outputs().noteLog(seen, last.get().logSha256());
-      return new Result(last.get().summary(), Optional.empty());
+      return new Result(last.summary(), last.logSha256(), last.questions(), Optional.empty());
     }
-    LogReading log = DataLog.readQuiet(store.kb().dataLog());
+    LogReading log = files.read(store.kb().dataLog());
     Pipeline.FirstLooks looks =
         known -> {
           if (reader.isPresent()) {
             Pipeline.Outcome look = known.take();
             here.check();
-            store.publish(look.report(), basis, look.questions(), "");
-            reader.get().accept(look.report());
+            files.publish(store, look.report(), basis, look.questions(), "");
+            reader.get().accept(look);
           }
         };
     Pipeline.Outcome made = pipeline.run(store, log, looks);
     here.check();
     String summary = TerminalSummary.render(made.report());
-    // The report includes answers given during the run, but not decisions made during the run.
-    ReportBasis now = pipeline.basis(store);
-    store.publish(
-        made.report(), new ReportBasis(now.made(), basis.decided()), made.questions(), summary);
+    files.publish(
+        store, made.report(), pipeline.basisAfter(store, basis), made.questions(), summary);
     store.outputs().publishVectors(log, made.vectors().entries().vectors().rows());
-    store.outputs().noteLog(seen, log.account().sha256());
-    return new Result(summary, Optional.of(made));
+    return new Result(summary, log.account().sha256(), made.questions(), Optional.of(made));
   }
 }

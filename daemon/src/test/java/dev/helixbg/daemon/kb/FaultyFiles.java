@@ -36,7 +36,7 @@ public final class FaultyFiles implements KbFiles {
   }
 
   @Override
-  public LogReading read(Path dataLog) {
+  public LogReading read(Path dataLog) throws InterruptedException {
     if (noRead) {
       throw new DataLogException(dataLog + " may not be read by this user");
     }

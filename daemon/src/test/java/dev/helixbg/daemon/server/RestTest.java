@@ -112,7 +112,7 @@ class RestTest {
     assertTrue(looked > 3 * 2_800 * 2, "it was awake: " + looked + " looks at files");
     writer.append();
     live(Duration.ofHours(1));
-    assertEquals(13, watch().entries(), "and sees what is new");
+    assertEquals(13, watch().update().entries(), "and sees what is new");
   }
 
   @Test

@@ -91,7 +91,7 @@ class FirstLookRunTest {
         .run(
             stores.of(of),
             (last, now) -> last.basis().equals(now),
-            withLooks ? Optional.of(look) : Optional.empty());
+            withLooks ? Optional.of(made -> look.accept(made.report())) : Optional.empty());
   }
 
   private Consumer<Report> look = this::look;

@@ -153,28 +153,30 @@ class KbWatchTest {
   }
 
   @Test
-  void aTouchedLogIsReadAndNothingElseIsDone() throws Exception {
+  void aTouchedLogIsHashedAndNothingElseIsDone() throws Exception {
     settle();
     int readings = daemon.files.readings;
     long worked = daemon.analyses;
     writer.touch(1_000_000_000_000L);
     settle();
-    assertEquals(readings + 1, daemon.files.readings);
+    assertEquals(readings, daemon.files.readings);
     assertEquals(worked, daemon.analyses, "the same bytes are not compared again");
+    assertEquals(10, daemon.watch.update().entries());
     assertFalse(daemon.watch.upToDateWith().isEmpty());
   }
 
   @Test
   void aModelThatAppearsIsSeenWithinHalfAMinute() throws Exception {
     settle();
-    int readings = daemon.files.readings;
+    int changes = daemon.watch.changes();
     Path models = Files.createDirectories(daemon.settings.embed().models());
     Files.writeString(models.resolve("some.gguf"), "any");
     daemon.run(KbWatch.CHECK_ALL_AFTER.plus(daemon.settings.daemon().quiet()).plusSeconds(1));
-    assertTrue(daemon.files.readings > readings);
-    readings = daemon.files.readings;
+    assertEquals(changes + 1, daemon.watch.changes());
+    assertFalse(daemon.watch.upToDateWith().isEmpty());
+    long work = daemon.metrics.workNanos.sum();
     daemon.run(Duration.ofHours(1));
-    assertEquals(readings, daemon.files.readings);
+    assertEquals(work, daemon.metrics.workNanos.sum());
   }
 
   @Test
@@ -239,6 +241,44 @@ class KbWatchTest {
     }
   }
 
+  @Test
+  void afterAFailureTheWaitsForTheNextAttemptGrow() throws Exception {
+    daemon.model.broken = true;
+    daemon.run(Duration.ofHours(2));
+    int attempts = daemon.files.readings;
+    assertTrue(attempts > 7 && attempts < 50, attempts + " attempts");
+    writer.append();
+    daemon.run(Duration.ofMillis(1_900));
+    assertEquals(attempts, daemon.files.readings, "the log is not quiet yet");
+    daemon.run(Duration.ofMillis(200));
+    assertEquals(attempts + 1, daemon.files.readings, "a change is followed at once");
+  }
+
+  /** Otherwise each search and each list of findings reads the whole log. */
+  @Test
+  void theStoreKnowsTheLogFromWhichTheDaemonMadeItsReport() throws Exception {
+    settle();
+    KbStore store = daemon.store();
+    assertTrue(store.outputs().isLog(daemon.watch.upToDateWith()));
+    assertTrue(store.hasLayout(daemon.model.ids(), daemon.model.maxTokens()));
+  }
+
+  /** A run whose only purpose is its outcome, which idle work needs, leaves the report alone. */
+  @Test
+  void aRunThatChangesNothingDoesNotWriteTheReport() throws Exception {
+    settle();
+    DaemonFixture next = new DaemonFixture(folder, writer.kb());
+    next.run(Duration.ofMinutes(1));
+    assertTrue(next.watch.update().outcome().isEmpty());
+    next.watch.update().runAgain();
+    FileState before = FileState.of(ReportFolder.of(writer.kb()).json());
+    next.run(Duration.ofMinutes(1));
+    assertTrue(next.watch.update().outcome().isPresent());
+    assertEquals(1, next.analyses);
+    assertEquals(0, next.files.published);
+    assertEquals(before, FileState.of(ReportFolder.of(writer.kb()).json()));
+  }
+
   private Path vectorsFile() {
     return writer.kb().folder().resolve(HxecFile.NAME);
   }
@@ -264,7 +304,8 @@ class KbWatchTest {
 
     DaemonFixture next = new DaemonFixture(folder, writer.kb());
     next.run(Duration.ofMinutes(5));
-    assertEquals(1, next.files.readings, "the store knows what was published");
+    assertEquals(0, next.files.readings, "the store knows what was published");
+    assertEquals(100 + 1, next.watch.update().entries());
     assertEquals(0, next.analyses);
     assertEquals(0, next.files.published);
   }
@@ -296,8 +337,7 @@ class KbWatchTest {
     damageOutputs();
     DaemonFixture next = new DaemonFixture(folder, writer.kb());
     next.run(Duration.ofMinutes(3));
-    assertEquals(0, next.analyses, "out of the store");
-    assertEquals(0, next.model.opened.get());
+    assertEquals(0, next.model.opened.get(), "the vectors come out of the store");
     next.assertAsFromNothing(folder.resolve("fresh again"));
   }
 
