@@ -30,7 +30,7 @@ import java.util.stream.Stream;
  */
 final class Torture {
   static final List<String> AREAS =
-      List.of("kill", "files", "disk", "damage", "gguf", "socket", "injection");
+      List.of("kill", "files", "disk", "damage", "gguf", "socket");
 
   private static final String USAGE =
       "usage: scripts/torture [--hours N] [--cases N] [--seed S] [--json] [AREA...]; areas: "
@@ -229,8 +229,7 @@ final class Torture {
       case "disk" -> new TortureDisk(work, dist);
       case "damage" -> new TortureDamage(work);
       case "gguf" -> new TortureGguf(work);
-      case "socket" -> new TortureSocket(work, dist);
-      default -> new TortureInjection(work, dist);
+      default -> new TortureSocket(work, dist);
     };
   }
 

@@ -13,7 +13,7 @@ class TortureIT {
   @TempDir Path folder;
 
   @ParameterizedTest
-  @ValueSource(strings = {"disk", "socket", "injection"})
+  @ValueSource(strings = {"disk", "socket"})
   void nothingIsFound(String area) throws Exception {
     TortureTest.run(area, 1, folder);
   }
