@@ -29,12 +29,11 @@ class TortureTest {
 
   static void run(String area, long cases, Path folder) throws Exception {
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
-    Torture.Options options = new Torture.Options(1, cases, 20_261_122, false, List.of(area));
-    Path dist = Program.DIST;
     PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
-    long findings = new Torture(options, folder, dist, out).run();
-    assertEquals(0, findings, printed.toString(StandardCharsets.UTF_8));
+    Torture torture = new Torture(folder, Program.DIST, out);
+    long failed = torture.run(List.of(area), 1, cases, 20_261_122);
     String said = printed.toString(StandardCharsets.UTF_8);
+    assertEquals(0, failed, said);
     assertTrue(said.contains(cases + " cases"), said);
     assertTrue(said.endsWith("torture: " + cases + " passed, 0 failed\n"), said);
   }
