@@ -155,7 +155,7 @@ final class Torture {
     try {
       area.run(seed);
       passed++;
-    } catch (VirtualMachineError | Exception e) {
+    } catch (VirtualMachineError | AssertionError | Exception e) {
       if (!stopped) {
         failed++;
         String again = "scripts/torture --seed %d --cases 1 %s".formatted(seed, areaName);
@@ -183,7 +183,8 @@ final class Torture {
   private static String describe(Throwable e) {
     StringBuilder text = new StringBuilder();
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-      boolean verdict = cause.getClass() == IllegalStateException.class;
+      boolean verdict =
+          cause.getClass() == IllegalStateException.class || cause instanceof AssertionError;
       text.append(text.isEmpty() ? "" : "; caused by ");
       text.append(verdict ? cause.getMessage() : cause.toString());
       if (!verdict) {

@@ -22,7 +22,6 @@ import dev.helixbg.insight.log.DataLogBytes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
@@ -241,33 +240,10 @@ final class TortureKb {
    */
   void requireAsFromNothing(Path scratch) throws IOException, InterruptedException {
     Torture.delete(scratch);
-    Path fresh = Files.createDirectories(scratch.resolve("kb"));
-    Files.copy(
-        real.resolve("data.log"), fresh.resolve("data.log"), StandardCopyOption.COPY_ATTRIBUTES);
-    TortureKb from =
-        new TortureKb(new FaultyDisk().of(fresh), fresh, scratch.resolve("home"), model);
-    List<Decision> settled = with(store -> List.copyOf(store.decisions().read().settled()));
-    from.with(
+    with(
         store -> {
-          store.decisions().add(settled);
+          DaemonFixture.assertAsFromNothing(store, scratch, model, 0);
           return null;
         });
-    from.oneShot();
-    for (String name :
-        List.of(
-            "embeddings.bin",
-            "insights/report.json",
-            "insights/report.md",
-            "insights/report.html")) {
-      Path expected = fresh.resolve(name);
-      long at = Files.mismatch(expected, real.resolve(name));
-      require(
-          at < 0,
-          "%s is not that of a run from nothing: %d of %d and %d",
-          name,
-          at,
-          Files.size(expected),
-          Files.size(real.resolve(name)));
-    }
   }
 }
