@@ -27,7 +27,7 @@ import java.util.stream.Stream;
  * The areas run one after the other, each for the same time.
  */
 final class Torture {
-  private static final List<String> AREAS = List.of("kill", "files", "damage", "socket");
+  private static final List<String> AREAS = List.of("kill", "files", "damage");
 
   private static final String USAGE =
       "usage: scripts/torture [--hours N] [--cases N] [--seed S] [AREA...]; areas: "
@@ -173,8 +173,7 @@ final class Torture {
     return switch (name) {
       case "kill" -> new TortureKill(work, dist, TortureKill.KILLS);
       case "files" -> new TortureFiles(work);
-      case "damage" -> new TortureDamage(work);
-      default -> new TortureSocket(work, dist);
+      default -> new TortureDamage(work);
     };
   }
 

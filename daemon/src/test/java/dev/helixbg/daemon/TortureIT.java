@@ -11,11 +11,6 @@ class TortureIT {
   @TempDir Path folder;
 
   @Test
-  void nothingIsFoundAtTheSocket() throws Exception {
-    TortureTest.run("socket", 1, folder);
-  }
-
-  @Test
   void nothingIsLostWhenKilled() throws Exception {
     Path dist = Program.DIST;
     try (TortureKill kill = new TortureKill(folder, dist, 1)) {

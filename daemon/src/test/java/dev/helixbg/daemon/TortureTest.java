@@ -22,10 +22,6 @@ class TortureTest {
   @ParameterizedTest
   @CsvSource({"files, 8", "damage, 16"})
   void nothingIsFound(String area, int cases) throws Exception {
-    run(area, cases, folder);
-  }
-
-  static void run(String area, long cases, Path folder) throws Exception {
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
     Torture torture = new Torture(folder, Program.DIST, out);
