@@ -47,7 +47,7 @@ final class TortureKb {
   private final Path real;
   private final Path home;
   private final Settings settings;
-  private final FakeModel model;
+  private final FakeModel model = new NearModel();
   private int written = ENTRIES;
 
   // Decisions and answers whose storing was acknowledged.
@@ -60,17 +60,9 @@ final class TortureKb {
    * @param home home whose state folder has the store
    */
   TortureKb(Path folder, Path real, Path home) {
-    this(folder, real, home, new NearModel());
-  }
-
-  /**
-   * @param model model, perhaps with vectors of another KB
-   */
-  TortureKb(Path folder, Path real, Path home, FakeModel model) {
     this.kb = new Kb(folder);
     this.real = real;
     this.home = home;
-    this.model = model;
     this.settings = DaemonFixture.settings(home, Map.of());
   }
 
