@@ -2,7 +2,6 @@ package dev.helixbg.daemon;
 
 import static dev.helixbg.daemon.TortureArea.require;
 
-import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.cache.VectorStore;
@@ -57,9 +56,8 @@ record KeptFiles(Map<TextKey, float[]> vectors, Set<String> answers, List<Decisi
     require(after.decisions().containsAll(decisions), "decisions are lost");
   }
 
-  /** Checks that each file is complete: the old file or the new file. */
-  static void requireWhole(Kb kb, KbStore store) throws IOException {
-    TortureKb.requireWholeReports(kb.insights());
+  /** Checks that the database is complete. */
+  static void requireWhole(KbStore store) {
     store.database().fault().ifPresent(fault -> require(false, "the database: %s", fault));
     Path aside = store.folder().resolve("kb.db.damaged");
     require(Files.notExists(aside), "the database was moved aside");

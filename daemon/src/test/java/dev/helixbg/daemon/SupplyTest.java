@@ -12,7 +12,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Tests that hashes fix the foreign code that the build and its workflows run. */
+/**
+ * Tests that hashes fix the foreign code that the build and its workflows run, and that a workflow
+ * runs all proofs.
+ */
 class SupplyTest {
   private static final Pattern USES = Pattern.compile("(?m)^\\s*(?:- )?uses: (.*)$");
   private static final String PINNED = "[\\w.-]+/[\\w./-]+@[0-9a-f]{40} # v\\d+\\.\\d+\\.\\d+";
@@ -37,5 +40,18 @@ class SupplyTest {
     assertEquals(
         List.of("--strict-checksums"),
         Files.readAllLines(Program.ROOT.resolve(".mvn/maven.config")));
+  }
+
+  @Test
+  void theScheduledWorkflowRunsAllProofs() throws IOException {
+    String workflow = Files.readString(Program.ROOT.resolve(".github/workflows/proofs.yml"));
+    assertTrue(workflow.contains("schedule:"));
+    List<String> scripts = List.of("proofs", "torture --hours 0.5", "check-arm64", "check-vectors");
+    for (String run : scripts) {
+      assertTrue(workflow.contains(" scripts/" + run + "\n"), run);
+    }
+    for (String run : List.of("check-package", "check-deb")) {
+      assertTrue(workflow.contains(" scripts/" + run + " target/package"), run);
+    }
   }
 }

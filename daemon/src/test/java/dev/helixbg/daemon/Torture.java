@@ -1,7 +1,5 @@
 package dev.helixbg.daemon;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
@@ -11,10 +9,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.NoSuchElementException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -26,198 +24,147 @@ import java.util.stream.Stream;
  * scripts/torture.
  *
  * <p>Case k of an area has the run's seed plus k, so a run of one case with that seed repeats it.
- * All areas get the same time.
+ * The areas run one after the other, each for the same time.
  */
 final class Torture {
-  static final List<String> AREAS =
-      List.of("kill", "files", "disk", "damage", "gguf", "socket", "injection");
+  private static final List<String> AREAS = List.of("kill", "files", "damage");
 
   private static final String USAGE =
-      "usage: scripts/torture [--hours N] [--cases N] [--seed S] [--json] [AREA...]; areas: "
+      "usage: scripts/torture [--hours N] [--cases N] [--seed S] [AREA...]; areas: "
           + String.join(" ", AREAS);
 
   /** Longest time of a case; even on a slow machine, a case takes less than a tenth of it. */
   private static final Duration LONGEST_CASE = Duration.ofHours(1);
 
-  private static final long WORD_NANOS = Duration.ofSeconds(30).toNanos();
-  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Duration LONGEST_END = Duration.ofSeconds(10);
 
-  /** Options of the command line. */
-  record Options(double hours, long cases, long seed, boolean json, List<String> areas) {
-    /**
-     * @throws IllegalArgumentException if the arguments are wrong; its message is the usage
-     */
-    static Options parse(List<String> arguments) {
-      double hours = -1;
-      long cases = Long.MAX_VALUE;
-      long seed = System.currentTimeMillis() / 1000;
-      boolean json = false;
-      List<String> areas = new ArrayList<>();
-      for (int i = 0; i < arguments.size(); i++) {
-        String argument = arguments.get(i);
-        try {
-          switch (argument) {
-            case "--hours" -> hours = Double.parseDouble(arguments.get(++i));
-            case "--cases" -> cases = Long.parseLong(arguments.get(++i));
-            case "--seed" -> seed = Long.parseLong(arguments.get(++i));
-            case "--json" -> json = true;
-            default -> {
-              if (!AREAS.contains(argument)) {
-                throw new IllegalArgumentException(USAGE);
-              }
-              areas.add(argument);
-            }
-          }
-        } catch (NumberFormatException | IndexOutOfBoundsException e) {
-          throw new IllegalArgumentException(argument + " wants a number. " + USAGE, e);
-        }
-      }
-      if (hours < 0) {
-        hours = cases == Long.MAX_VALUE ? 1 / 60.0 : 24 * 365;
-      }
-      return new Options(hours, cases, seed, json, areas.isEmpty() ? AREAS : areas);
-    }
-  }
-
-  /** An area, and the progress of its cases. */
-  private static final class Progress {
-    private final String name;
-    private TortureArea area;
-    private long cases;
-    private long findings;
-    private long nanos;
-    private long longest;
-
-    Progress(String name) {
-      this.name = name;
-    }
-  }
-
-  private final Options options;
   private final Path folder;
   private final Path dist;
   private final PrintStream out;
-  private final long start = System.nanoTime();
-  private final List<Progress> areas = new ArrayList<>();
   private final ScheduledExecutorService timer =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("torture-timer").factory());
-  private long nextWord = start + WORD_NANOS;
   private volatile boolean stopped;
-  private boolean summed;
+  private volatile boolean ended;
+  private long passed;
+  private long failed;
 
   /**
    * @param folder work folder; the caller deletes it
    * @param dist the folder that the build makes
    */
-  Torture(Options options, Path folder, Path dist, PrintStream out) {
-    this.options = options;
+  Torture(Path folder, Path dist, PrintStream out) {
     this.folder = folder;
     this.dist = dist;
     this.out = out;
-    options.areas().forEach(name -> areas.add(new Progress(name)));
   }
 
-  /** Arguments: the dist folder, the work folder, then the user's options. */
+  /** Arguments: the dist folder, then the user's options. */
   public static void main(String[] arguments) throws Exception {
-    Options options;
+    double hours = -1;
+    long cases = Long.MAX_VALUE;
+    long seed = System.currentTimeMillis() / 1000;
+    List<String> areas = new ArrayList<>();
+    Iterator<String> words = Arrays.asList(arguments).subList(1, arguments.length).iterator();
     try {
-      options = Options.parse(Arrays.asList(arguments).subList(2, arguments.length));
-    } catch (IllegalArgumentException e) {
-      System.err.println(e.getMessage());
-      System.exit(2);
-      return;
-    }
-    Path all = Files.createDirectories(Path.of(arguments[1]));
-    deleteThoseOfTheDead(all);
-    Path folder = Files.createDirectories(all.resolve("" + ProcessHandle.current().pid()));
-    Torture torture = new Torture(options, folder, Path.of(arguments[0]), System.out);
-    Thread runner = Thread.currentThread();
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> torture.end(runner)));
-    System.err.printf("torture: seed %d, work in %s%n", options.seed(), folder);
-    System.exit(torture.run() == 0 ? 0 : 1);
-  }
-
-  private static void deleteThoseOfTheDead(Path all) throws IOException {
-    try (Stream<Path> folders = Files.list(all)) {
-      for (Path folder : folders.toList()) {
-        if (ProcessHandle.of(Long.parseLong(folder.getFileName().toString())).isEmpty()) {
-          delete(folder);
+      while (words.hasNext()) {
+        String word = words.next();
+        switch (word) {
+          case "--hours" -> hours = Double.parseDouble(words.next());
+          case "--cases" -> cases = Long.parseLong(words.next());
+          case "--seed" -> seed = Long.parseLong(words.next());
+          default -> areas.add(AREAS.get(AREAS.indexOf(word)));
         }
       }
+    } catch (NumberFormatException | NoSuchElementException | IndexOutOfBoundsException e) {
+      System.err.println(USAGE);
+      System.exit(2);
+    }
+    if (hours < 0) {
+      hours = cases == Long.MAX_VALUE ? 1 / 60.0 : 24 * 365;
+    }
+    Path folder = Files.createTempDirectory("torture");
+    Torture torture = new Torture(folder, Path.of(arguments[0]), System.out);
+    Thread runner = Thread.currentThread();
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> torture.end(runner)));
+    System.err.printf("torture: seed %d, work in %s%n", seed, folder);
+    long failed = torture.run(areas.isEmpty() ? AREAS : areas, hours, cases, seed);
+    if (!torture.stopped) {
+      System.exit(failed == 0 ? 0 : 1);
     }
   }
 
-  /** Ends the run: after Ctrl-C, and in any other case. */
+  /** Deletes the work folder; after Ctrl-C, lets the runner print its summary first. */
   private void end(Thread runner) {
-    stopped = true;
-    runner.interrupt();
-    summarise();
+    if (!ended) {
+      stopped = true;
+      runner.interrupt();
+    }
     ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
     for (int tries = 0; tries < 5; tries++) { // another process may still be writing
       try {
+        if (!ended) {
+          runner.join(LONGEST_END);
+        }
         delete(folder);
         return;
-      } catch (IOException | UncheckedIOException e) {
+      } catch (IOException | UncheckedIOException | InterruptedException e) {
         continue;
       }
     }
   }
 
-  /** Returns the number of findings. */
-  long run() throws Exception {
-    long end = start + (long) (options.hours() * Duration.ofHours(1).toNanos());
-    try {
-      while (!stopped && System.nanoTime() - end < 0) {
-        var next =
-            areas.stream()
-                .filter(area -> area.cases < options.cases())
-                .min(Comparator.comparingLong(area -> area.nanos));
-        if (next.isEmpty()) {
-          break;
-        }
-        runCase(next.get());
-        if (System.nanoTime() - nextWord > 0) {
-          nextWord = System.nanoTime() + WORD_NANOS;
-          System.err.println("torture: " + words());
-        }
-      }
-    } finally {
-      for (Progress area : areas) {
-        if (area.area != null) {
-          area.area.close();
-        }
-      }
+  /** Returns the number of failed cases. */
+  long run(List<String> areas, double hours, long cases, long seed) throws Exception {
+    for (String area : areas) {
+      run(area, (long) (hours / areas.size() * Duration.ofHours(1).toNanos()), cases, seed);
     }
-    summarise();
-    return findings();
+    out.printf("torture: %d passed, %d failed%n", passed, failed);
+    ended = true;
+    return failed;
   }
 
-  private void runCase(Progress area) throws InterruptedException {
-    long seed = options.seed() + area.cases;
+  private void run(String name, long nanos, long cases, long firstSeed) throws Exception {
+    try (TortureArea area = open(name)) {
+      long begin = System.nanoTime();
+      long failedBefore = failed;
+      long seed = firstSeed;
+      while (!stopped && seed - firstSeed < cases && System.nanoTime() - begin < nanos) {
+        runCase(area, name, seed++);
+      }
+      StringBuilder counts = new StringBuilder();
+      area.counts.forEach((what, count) -> counts.append(", ").append(count + " " + what));
+      out.printf(
+          Locale.ROOT,
+          "%-9s %d cases from seed %d%s; %.0f s; %d failed%n",
+          name,
+          seed - firstSeed,
+          firstSeed,
+          counts,
+          (System.nanoTime() - begin) / 1e9,
+          failed - failedBefore);
+    }
+  }
+
+  private void runCase(TortureArea area, String areaName, long seed) {
     Thread runner = Thread.currentThread();
     String name = runner.getName();
-    runner.setName(area.name + " " + seed); // crash reports of the JVM show this name
+    runner.setName(areaName + " " + seed); // crash reports of the JVM show this name
     ScheduledFuture<?> limit =
         timer.schedule(runner::interrupt, LONGEST_CASE.toNanos(), TimeUnit.NANOSECONDS);
-    long begin = System.nanoTime();
     try {
-      if (area.area == null) {
-        area.area = open(area.name);
+      area.run(seed);
+      passed++;
+    } catch (VirtualMachineError | AssertionError | Exception e) {
+      if (!stopped) {
+        failed++;
+        String again = "scripts/torture --seed %d --cases 1 %s".formatted(seed, areaName);
+        out.printf("%s, seed %d: %s. Again: %s%n", areaName, seed, describe(e), again);
       }
-      area.area.run(seed);
-    } catch (VirtualMachineError | Exception e) {
-      if (stopped) {
-        return;
-      }
-      tell(area, seed, describe(e));
     } finally {
       limit.cancel(false);
       Thread.interrupted();
       runner.setName(name);
-      area.cases++;
-      area.nanos += System.nanoTime() - begin;
-      area.longest = Math.max(area.longest, System.nanoTime() - begin);
     }
   }
 
@@ -226,11 +173,7 @@ final class Torture {
     return switch (name) {
       case "kill" -> new TortureKill(work, dist, TortureKill.KILLS);
       case "files" -> new TortureFiles(work);
-      case "disk" -> new TortureDisk(work, dist);
-      case "damage" -> new TortureDamage(work);
-      case "gguf" -> new TortureGguf(work);
-      case "socket" -> new TortureSocket(work, dist);
-      default -> new TortureInjection(work, dist);
+      default -> new TortureDamage(work);
     };
   }
 
@@ -238,7 +181,8 @@ final class Torture {
   private static String describe(Throwable e) {
     StringBuilder text = new StringBuilder();
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-      boolean verdict = cause.getClass() == IllegalStateException.class;
+      boolean verdict =
+          cause.getClass() == IllegalStateException.class || cause instanceof AssertionError;
       text.append(text.isEmpty() ? "" : "; caused by ");
       text.append(verdict ? cause.getMessage() : cause.toString());
       if (!verdict) {
@@ -251,88 +195,6 @@ final class Torture {
     StringBuilder line = new StringBuilder();
     text.chars().limit(4_000).forEach(c -> line.append(c < ' ' || c == 0x7F ? ' ' : (char) c));
     return line.toString();
-  }
-
-  private synchronized void tell(Progress area, long seed, String finding) {
-    area.findings++;
-    String again = "scripts/torture --seed %d --cases 1 %s".formatted(seed, area.name);
-    if (options.json()) {
-      out.println(
-          JSON.createObjectNode()
-              .put("area", area.name)
-              .put("seed", seed)
-              .put("finding", finding)
-              .put("again", again));
-    } else {
-      out.printf("%s, seed %d: %s. Again: %s%n", area.name, seed, finding, again);
-    }
-    out.flush();
-  }
-
-  private long findings() {
-    return areas.stream().mapToLong(area -> area.findings).sum();
-  }
-
-  private String words() {
-    List<String> words = new ArrayList<>();
-    for (Progress area : areas) {
-      words.add(area.name + " " + area.cases + counted(area));
-    }
-    return String.format(
-        Locale.ROOT,
-        "%.2f h, %d findings; %s",
-        (System.nanoTime() - start) / 3.6e12,
-        findings(),
-        String.join("; ", words));
-  }
-
-  private static Map<String, Long> counts(Progress area) {
-    return area.area == null ? Map.of() : new TreeMap<>(area.area.counts);
-  }
-
-  private static String counted(Progress area) {
-    StringBuilder words = new StringBuilder();
-    counts(area).forEach((what, count) -> words.append(", ").append(count + " " + what));
-    return words.toString();
-  }
-
-  /** Prints the summary at the first call. */
-  private synchronized void summarise() {
-    if (summed) {
-      return;
-    }
-    summed = true;
-    for (Progress area : areas) {
-      if (options.json()) {
-        ObjectNode json =
-            JSON.createObjectNode()
-                .put("summary", area.name)
-                .put("firstSeed", options.seed())
-                .put("cases", area.cases)
-                .put("findings", area.findings)
-                .put("seconds", area.nanos / 1e9)
-                .put("longest", area.longest / 1e9);
-        counts(area).forEach(json::put);
-        out.println(json);
-      } else {
-        out.printf(
-            Locale.ROOT,
-            "%-9s %d cases from seed %d%s; %.0f s, the longest %.1f s; %d findings%n",
-            area.name,
-            area.cases,
-            options.seed(),
-            counted(area),
-            area.nanos / 1e9,
-            area.longest / 1e9,
-            area.findings);
-      }
-    }
-    if (!options.json()) {
-      long cases = areas.stream().mapToLong(area -> area.cases).sum();
-      // A case has at most one finding.
-      out.printf("torture: %d passed, %d failed%n", cases - findings(), findings());
-    }
-    out.flush();
   }
 
   /** Deletes a folder with its content. */

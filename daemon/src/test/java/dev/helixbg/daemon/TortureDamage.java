@@ -95,7 +95,7 @@ final class TortureDamage extends TortureArea {
     count(shown);
     try {
       look(live, name, place, seed / files.size() % 2 == 0);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | AssertionError e) {
       throw new IllegalStateException(
           "%s %s %d of %d"
               .formatted(

@@ -104,7 +104,7 @@ final class TortureFiles extends TortureArea {
       kb.requireAcknowledged();
       require(kb.leftovers() == 0, "%d files in the making are left for good", kb.leftovers());
       kb.requireAsFromNothing(folder.resolve("fresh"));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | AssertionError e) {
       throw new IllegalStateException(
           "%s, operation %d of %d, %s".formatted(kind, at, operations.get(kind), fault), e);
     }

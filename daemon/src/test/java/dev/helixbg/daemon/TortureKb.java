@@ -22,7 +22,6 @@ import dev.helixbg.insight.log.DataLogBytes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
@@ -48,7 +47,7 @@ final class TortureKb {
   private final Path real;
   private final Path home;
   private final Settings settings;
-  private final FakeModel model;
+  private final FakeModel model = new NearModel();
   private int written = ENTRIES;
 
   // Decisions and answers whose storing was acknowledged.
@@ -61,17 +60,9 @@ final class TortureKb {
    * @param home home whose state folder has the store
    */
   TortureKb(Path folder, Path real, Path home) {
-    this(folder, real, home, new NearModel());
-  }
-
-  /**
-   * @param model model, perhaps with vectors of another KB
-   */
-  TortureKb(Path folder, Path real, Path home, FakeModel model) {
     this.kb = new Kb(folder);
     this.real = real;
     this.home = home;
-    this.model = model;
     this.settings = DaemonFixture.settings(home, Map.of());
   }
 
@@ -241,33 +232,10 @@ final class TortureKb {
    */
   void requireAsFromNothing(Path scratch) throws IOException, InterruptedException {
     Torture.delete(scratch);
-    Path fresh = Files.createDirectories(scratch.resolve("kb"));
-    Files.copy(
-        real.resolve("data.log"), fresh.resolve("data.log"), StandardCopyOption.COPY_ATTRIBUTES);
-    TortureKb from =
-        new TortureKb(new FaultyDisk().of(fresh), fresh, scratch.resolve("home"), model);
-    List<Decision> settled = with(store -> List.copyOf(store.decisions().read().settled()));
-    from.with(
+    with(
         store -> {
-          store.decisions().add(settled);
+          DaemonFixture.assertAsFromNothing(store, scratch, model, 0);
           return null;
         });
-    from.oneShot();
-    for (String name :
-        List.of(
-            "embeddings.bin",
-            "insights/report.json",
-            "insights/report.md",
-            "insights/report.html")) {
-      Path expected = fresh.resolve(name);
-      long at = Files.mismatch(expected, real.resolve(name));
-      require(
-          at < 0,
-          "%s is not that of a run from nothing: %d of %d and %d",
-          name,
-          at,
-          Files.size(expected),
-          Files.size(real.resolve(name)));
-    }
   }
 }

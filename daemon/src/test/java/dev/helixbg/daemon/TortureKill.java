@@ -3,6 +3,7 @@ package dev.helixbg.daemon;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.embed.EmbedderSource;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.decisions.Decision;
@@ -15,7 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -31,9 +31,9 @@ import java.util.stream.Stream;
  * work with a language model. Kills depend on real time, so a seed repeats the work, but not the
  * instruction at which the process dies; {@link TortureFiles} repeats that, too.
  *
- * <p>After each kill, checks the files. Then makes the next run on a copy of the files, in this
- * process, with the real embedding model and without a language model. At the end of a case, the
- * built program makes the next run, and two runs without a store.
+ * <p>After each kill, checks the files. Then the built program makes the next run on a copy of the
+ * files, without a language model, and {@link FromNothing} compares. So it does at the end of a
+ * case, with the language model, on the files themselves.
  */
 final class TortureKill extends TortureArea {
   /** Number of kills in a case of scripts/torture. */
@@ -51,10 +51,17 @@ final class TortureKill extends TortureArea {
   /** The same time for a daemon that has written nothing yet; it may still be starting. */
   private static final Duration LONG_QUIET = Duration.ofSeconds(5);
 
-  /** Simulated time in which a daemon publishes vectors. */
-  private static final Duration A_WHILE = Duration.ofMinutes(2);
-
   private static final int GUESSED_CHANGES = 10;
+
+  private static final String SETTINGS =
+      """
+      threads = 1
+      [daemon]
+      poll_seconds = 0.2
+      quiet_seconds = 0.1
+      model_quiet_minutes = 0.001
+      model_max_load = 1000
+      """;
 
   /** The kind of process to kill. */
   private enum Kind {
@@ -82,9 +89,11 @@ final class TortureKill extends TortureArea {
   /** The same program, without C2. */
   private final RealDaemon soon;
 
+  /** The program in another home, without C2 and without a language model, which is not killed. */
+  private final RealDaemon next;
+
   private final Path languageModel;
-  private final RememberedModel model;
-  private final FaultyDisk disk = new FaultyDisk(); // causes no faults here, and does not sync
+  private final EmbedderSource model;
 
   /** Estimated number of changes of the folder by a run of one-shot. */
   private int changes = GUESSED_CHANGES;
@@ -102,9 +111,10 @@ final class TortureKill extends TortureArea {
     this.kills = kills;
     this.program = new RealDaemon(home(), dist, List.of());
     this.soon = new RealDaemon(home(), dist, List.of()).withoutC2();
+    this.next = new RealDaemon(folder.resolve("next-home"), dist, List.of()).withoutC2();
     this.languageModel = GoldenModel.Q4_0.path();
-    this.model =
-        new RememberedModel(EmbeddingModel.locate(DaemonFixture.settings(home(), Map.of())));
+    this.model = EmbeddingModel.locate(DaemonFixture.settings(home(), Map.of()));
+    next.settings(SETTINGS);
   }
 
   private Path home() {
@@ -116,35 +126,21 @@ final class TortureKill extends TortureArea {
     Kind kind = Kind.values()[(int) Math.floorMod(seed, 3L)];
     Random random = new Random(seed);
     program.settings(
-        """
-        threads = 1
-        [daemon]
-        poll_seconds = 0.2
-        quiet_seconds = 0.1
-        model_quiet_minutes = 0.001
-        model_max_load = 1000
-        """
-            + (kind == Kind.IDLE ? "[llm]\nmodel = \"%s\"\n".formatted(languageModel) : ""));
+        SETTINGS + (kind == Kind.IDLE ? "[llm]\nmodel = \"%s\"\n".formatted(languageModel) : ""));
     Torture.delete(folder.resolve("kb"));
     WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(seed + 1));
     kb.append(kind.entries);
-    List<Decision> said = new ArrayList<>();
     for (number = 1; number <= kills; number++) {
       if (kind != Kind.DAEMON || random.nextInt(4) > 0) {
         edit(kb, kind, random);
       } // otherwise a daemon may have no work
-      kill(kb, kind, random, said);
-      requireNextRunAsFromNothing(kb.kb(), said, random.nextBoolean());
+      kill(kb, kind, random);
+      requireNextRunOfCopyAsFromNothing(kb, random.nextBoolean());
     }
-    if (kind == Kind.DAEMON) {
-      requireDaemonAsOneShot(kb);
-    } else {
-      program.run("one-shot", kb.kb().folder().toString());
-    }
-    new FromNothing(kb.kb(), folder.resolve("fresh"), program).compare();
+    requireNextRunAsFromNothing(program, kb.kb(), kb.live(), kind == Kind.DAEMON);
   }
 
-  private void kill(WritableKb kb, Kind kind, Random random, List<Decision> said) throws Exception {
+  private void kill(WritableKb kb, Kind kind, Random random) throws Exception {
     String name = kb.kb().folder().toString();
     int seen = 0;
     RealDaemon chosen = kind == Kind.IDLE ? program : soon;
@@ -160,7 +156,7 @@ final class TortureKill extends TortureArea {
               kind,
               random,
               1 + random.nextInt(kind == Kind.ONE_SHOT ? changes : GUESSED_CHANGES));
-      said.add(say(kb.kb(), random));
+      say(kb.kb(), random);
       before = program.stores().with(kb.kb().folder(), KeptFiles::of);
       boolean ending = kind != Kind.ONE_SHOT && random.nextInt(4) == 0;
       if (ending) {
@@ -199,68 +195,69 @@ final class TortureKill extends TortureArea {
   }
 
   /**
-   * Checks the next run on a copy, so that the built program still finds the files after the kill.
+   * Checks the files after a kill, and the next run on a copy of them, so that the program to be
+   * killed still finds the files after the kill.
    */
-  private void requireNextRunAsFromNothing(Kb kb, List<Decision> said, boolean asDaemon)
+  private void requireNextRunOfCopyAsFromNothing(WritableKb kb, boolean asDaemon)
       throws IOException, InterruptedException {
-    Path next = folder.resolve("next");
-    Torture.delete(next);
-    Path copy = next.resolve("kb");
-    Files.createDirectories(next);
-    TortureFiles.copy(kb.folder(), copy);
-    ProgramStores.copy(
-        program.stores().settings().state(), kb.folder(), next.resolve("state"), copy);
-    TortureKb.age(copy.resolve("data.log"), 0);
-    TortureKb killed = new TortureKb(disk.of(copy), copy, next, model);
-    killed.decisions.addAll(said);
+    Kb copy = new Kb(folder.resolve("next"));
+    Torture.delete(copy.folder());
+    TortureFiles.copy(kb.kb().folder(), copy.folder());
+    ProgramStores.copy(state(program), kb.kb().folder(), state(next), copy.folder());
     try {
-      killed.with(
-          store -> {
-            KeptFiles.requireWhole(new Kb(copy), store);
-            KeptFiles after = KeptFiles.of(store);
-            counts.merge("answers kept", (long) after.answers().size(), Math::max);
-            before.requireIn(after, wanted(kb));
-            model.given = after.vectors();
-            return null;
-          });
-      killed.requireAcknowledged();
-      killed.append(1);
-      if (asDaemon) {
-        DaemonFixture daemon = killed.daemon();
-        daemon.run(A_WHILE);
-        daemon.stores.close();
-      } else {
-        killed.oneShot();
-      }
-      killed.requireAcknowledged();
-      long left = KeptFiles.leftovers(next);
-      require(left == 0, "%d files in the making are left for good", left);
-      killed.requireAsFromNothing(folder.resolve("fresh"));
+      TortureKb.requireWholeReports(copy.insights());
+      Set<TextKey> wanted = wanted(copy);
+      KeptFiles after =
+          next.stores()
+              .with(
+                  copy.folder(),
+                  store -> {
+                    KeptFiles.requireWhole(store);
+                    return KeptFiles.of(store);
+                  });
+      counts.merge("answers kept", (long) after.answers().size(), Math::max);
+      before.requireIn(after, wanted);
+      requireNextRunAsFromNothing(next, copy, kb.live(), asDaemon);
+      before.requireIn(next.stores().with(copy.folder(), KeptFiles::of), wanted);
     } catch (RuntimeException e) {
       throw new IllegalStateException(
-          "after kill %d, by %s in this process"
-              .formatted(number, asDaemon ? "a daemon" : "one-shot"),
+          "after kill %d, by %s over a copy".formatted(number, asDaemon ? "a daemon" : "one-shot"),
           e);
-    } finally {
-      model.given = Map.of();
     }
+  }
+
+  private void requireNextRunAsFromNothing(RealDaemon by, Kb kb, int live, boolean asDaemon)
+      throws IOException, InterruptedException {
+    if (asDaemon) {
+      requireDaemonAsOneShot(by, kb, live);
+    } else {
+      by.run("one-shot", kb.folder().toString());
+    }
+    long left = KeptFiles.leftovers(kb.folder(), ProgramStores.folder(state(by), kb.folder()));
+    require(left == 0, "%d files in the making are left for good", left);
+    new FromNothing(kb, folder.resolve("fresh"), by).compare();
+  }
+
+  private static Path state(RealDaemon program) {
+    return program.stores().settings().state();
   }
 
   /**
    * Requires equal reports of daemon and one-shot: either may rely on wrong data that the killed
    * process left.
    */
-  private void requireDaemonAsOneShot(WritableKb kb) throws IOException, InterruptedException {
-    program.start(kb.kb().folder());
-    program.awaitUpToDate(kb.live(), Duration.ofMinutes(5));
-    program.end();
+  private void requireDaemonAsOneShot(RealDaemon by, Kb kb, int live)
+      throws IOException, InterruptedException {
+    by.start(kb.folder());
+    by.awaitUpToDate(live, Duration.ofMinutes(5));
+    by.end();
     Path reports = folder.resolve("reports");
     Torture.delete(reports);
-    TortureFiles.copy(kb.kb().insights(), reports);
-    program.run("one-shot", kb.kb().folder().toString());
+    TortureFiles.copy(kb.insights(), reports);
+    by.run("one-shot", kb.folder().toString());
     for (String name : List.of("report.json", "report.md", "report.html")) {
       String daemons = Files.readString(reports.resolve(name));
-      String ours = Files.readString(kb.kb().insights().resolve(name));
+      String ours = Files.readString(kb.insights().resolve(name));
       int at = Arrays.mismatch(daemons.toCharArray(), ours.toCharArray());
       require(
           at < 0,
@@ -299,7 +296,7 @@ final class TortureKill extends TortureArea {
     kb.append();
   }
 
-  private Decision say(Kb kb, Random random) {
+  private void say(Kb kb, Random random) {
     Decision decision = TortureKb.dismissal(random.nextLong(1L << 40));
     program
         .stores()
@@ -309,7 +306,6 @@ final class TortureKill extends TortureArea {
               store.decisions().add(List.of(decision));
               return null;
             });
-    return decision;
   }
 
   /** Waits until idle work has stored an answer, or the process has ended. */
@@ -373,10 +369,5 @@ final class TortureKill extends TortureArea {
       }
     }
     return files;
-  }
-
-  @Override
-  public void close() {
-    model.close();
   }
 }

@@ -1,11 +1,15 @@
 package dev.helixbg.daemon.server;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.control.ControlClient;
 import dev.helixbg.daemon.host.DaemonClock;
@@ -22,6 +26,10 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.cache.VectorStore;
 import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -49,6 +57,33 @@ class DaemonTest {
           DaemonClock.SYSTEM, KbFiles.DISK, IdleWork.Machine.THIS, settings -> Optional.empty());
 
   private static final Duration PATIENCE = Duration.ofMinutes(3);
+
+  private static final List<String> REQUESTS =
+      List.of("search", "related", "entry", "findings", "finding", "act", "questions");
+
+  private static final List<String> VALUES =
+      List.of(
+          "null",
+          "true",
+          "0",
+          "-1",
+          "101",
+          "1e400",
+          "9".repeat(2_000),
+          "1.5",
+          "[]",
+          "{}",
+          "\"\"",
+          "\"\u00ff\"",
+          "\"\\u0000\"",
+          "\"\\ud800\"",
+          "\"\\udc00x\"",
+          "\"\\u001b[31m\"",
+          "\"..\\/..\\/etc\"",
+          "\"" + "x".repeat(9_000) + "\"",
+          "[".repeat(900) + "]".repeat(900),
+          "[".repeat(5_000) + "]".repeat(5_000),
+          "{\"a\":".repeat(800) + "1" + "}".repeat(800));
 
   @TempDir Path folder;
 
@@ -178,6 +213,38 @@ class DaemonTest {
     for (String elsewhere : List.of("/etc", "no\0path")) {
       ObjectNode search = DaemonLink.request("search").put("text", "x").put("kb", elsewhere);
       assertEquals(ExitCode.KB, assertThrows(Failure.class, () -> ask(search)).code());
+    }
+  }
+
+  /** Sends each value as each field of each request. None may be a fault of helix-bg. */
+  @Test
+  void anyValueOfAnyFieldIsAnswered() throws Exception {
+    start(kb("kb", 5).kb());
+    awaitUpToDate(5);
+    for (String request : REQUESTS) {
+      for (String field : List.of("do", "text", "kb", "limit", "topic", "offset", "entry", "x")) {
+        for (String value : VALUES) {
+          String line =
+              "{\"do\":\"%s\",\"text\":\"x\",\"%s\":%s}\n".formatted(request, field, value);
+          JsonNode last = lastLine(line);
+          assertTrue(last.has("error") || last.path("end").asBoolean(), line + last);
+          assertNotEquals(ExitCode.INTERNAL.number(), last.path("code").asInt(), line + last);
+        }
+      }
+    }
+    assertEquals(5, status().at("/kbs/0/entries").asInt());
+  }
+
+  /** Returns the last line of the answer to a line. */
+  private JsonNode lastLine(String line) throws IOException {
+    try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(home.socket()))) {
+      ByteBuffer bytes = ByteBuffer.wrap(line.getBytes(ISO_8859_1)); // \u00ff is not UTF-8 then
+      while (bytes.hasRemaining()) {
+        channel.write(bytes);
+      }
+      channel.shutdownOutput();
+      String answer = Channels.newReader(channel, UTF_8).readAllAsString();
+      return new ObjectMapper().readTree(answer.lines().toList().getLast());
     }
   }
 

@@ -31,6 +31,7 @@ import dev.helixbg.insight.log.DataLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -205,7 +206,7 @@ public final class DaemonFixture {
       throws IOException, InterruptedException {
     Kb kb = known.kb();
     Kb fresh = new Kb(Files.createDirectories(scratch.resolve("kb")));
-    Files.copy(kb.dataLog(), fresh.dataLog());
+    Files.copy(kb.dataLog(), fresh.dataLog(), StandardCopyOption.COPY_ATTRIBUTES);
     Settings settings = settings(scratch, Map.of());
     try (KbStores stores = new KbStores(settings, notice -> {})) {
       KbStore store = stores.of(fresh);

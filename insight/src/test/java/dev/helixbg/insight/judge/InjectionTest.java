@@ -4,11 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.insight.report.InjectionCorpus;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -44,8 +46,12 @@ class InjectionTest {
         "gotcha gotcha gotcha gotcha gotcha gotcha gotcha gotcha");
   }
 
+  static Stream<String> moreAttacks() {
+    return Stream.concat(attacks().stream(), InjectionCorpus.all().stream());
+  }
+
   @ParameterizedTest
-  @MethodSource("attacks")
+  @MethodSource("moreAttacks")
   void theFrameHasItsControlTokensAndTheTextHasNone(String attack) {
     for (Question question : questions(attack)) {
       for (int[] prompt : judge.prompts(question)) {

@@ -43,7 +43,10 @@ class HtmlReportTest {
 
   static Stream<Report> everyFixture() {
     return Stream.concat(
-        Stream.of(new KbFixture(), KbFixtures.small(), KbFixtures.large(), KbFixtures.hostile())
+        Stream.concat(
+                Stream.of(
+                    new KbFixture(), KbFixtures.small(), KbFixtures.large(), KbFixtures.hostile()),
+                KbFixtures.injections())
             .map(KbFixture::report),
         Stream.of(JudgedReportTest.judged(JudgedReportTest.HOSTILE)));
   }
@@ -133,9 +136,9 @@ class HtmlReportTest {
             .allMatch(c -> c == '\n' || c == '\t' || HostileText.isHarmless(c)));
   }
 
-  @Test
-  void hostileTextIsReadAsItWasWritten() {
-    Report report = KbFixtures.hostile().report();
+  @ParameterizedTest
+  @MethodSource("dev.helixbg.insight.report.MarkdownReportTest#withoutVerdicts")
+  void textIsReadAsItWasWritten(Report report) {
     List<String> expected = new ArrayList<>();
     report.findings().copies().forEach(copies -> addShown(expected, copies.entries().getFirst()));
     for (Finding.Relation pair :

@@ -15,6 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** The knowledge bases that the tests of the reports share. */
 public final class KbFixtures {
@@ -219,5 +221,25 @@ public final class KbFixtures {
       kb.overlap(topics[i / 2], topics[i / 2 + 1], 0.8 - i * 0.01);
     }
     return kb.damage(8, 3, LogAccount.Kind.UNKNOWN_TYPE, HOSTILE_LINE);
+  }
+
+  /**
+   * Returns KBs with the texts of {@link InjectionCorpus} as topics and in pairs. No KB has more
+   * pairs than lead a report, so each text is shown.
+   */
+  static Stream<KbFixture> injections() {
+    List<String> all = InjectionCorpus.all();
+    return IntStream.iterate(0, from -> from < all.size(), from -> from + 10)
+        .mapToObj(from -> injected(all.subList(from, Math.min(all.size(), from + 10))));
+  }
+
+  private static KbFixture injected(List<String> texts) {
+    KbFixture kb = new KbFixture();
+    for (String text : texts) {
+      String topic = text.substring(0, Math.min(60, text.length()));
+      NamedEntry one = kb.entry(topic, MARCH, "The worker keeps its lease. " + text);
+      kb.pair(one, kb.entry(topic, MARCH + 1, "The worker keeps its lease! " + text), 0.9);
+    }
+    return kb;
   }
 }

@@ -82,6 +82,12 @@ class MarkdownReportTest {
     return JudgedRelations.of(report.findings().relations(), report.judgements()).leading();
   }
 
+  @Test
+  void everyInjectionIsShown() {
+    int shown = KbFixtures.injections().mapToInt(kb -> leading(kb.report()).size()).sum();
+    assertEquals(InjectionCorpus.all().size(), shown);
+  }
+
   /** Otherwise, a reader would take the named copies for all copies. */
   @Test
   void ofManyCopiesItIsSaidHowManyMoreThereAre() {

@@ -1,4 +1,4 @@
-package dev.helixbg.daemon;
+package dev.helixbg.insight.report;
 
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -8,7 +8,7 @@ import java.util.Set;
 /**
  * Texts that attack programs which show them: browsers, Markdown, JSON, terminals, logs, models.
  */
-final class InjectionCorpus {
+public final class InjectionCorpus {
   private static final List<String> BARE =
       List.of(
           "<script>alert(1)</script>",
@@ -108,7 +108,7 @@ final class InjectionCorpus {
   private InjectionCorpus() {}
 
   /** Returns more than 500 different texts: each attack alone, and combined with others. */
-  static List<String> all() {
+  public static List<String> all() {
     Set<String> all = new LinkedHashSet<>();
     for (String bare : BARE) {
       all.add(bare);
