@@ -10,6 +10,7 @@ import dev.helixbg.insight.pairs.RelationReranker;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Lets the pair judges read the pairs that are most likely about the same matter, and ranks pairs
@@ -54,7 +55,8 @@ public final class RerankingStage {
     try {
       return isIdle(findings)
           ? 0
-          : reader(store, Progress.Display.SILENT).left(findings.relations(), first(findings));
+          : reader(store, Progress.Display.SILENT, _ -> Optional.empty())
+              .left(findings.relations(), first(findings));
     } catch (EmbeddingException e) {
       refuse(e);
       return 0;
@@ -67,7 +69,9 @@ public final class RerankingStage {
       return findings;
     }
     try {
-      RelationReranker reader = reader(store, display);
+      // Answers of agents that judge worse than the language model should not count. How well the
+      // model judges is unknown here, so the answers of all accepted agents are used.
+      RelationReranker reader = reader(store, display, store.agents()::isWorthAnAct);
       List<Finding.Relation> pairs = findings.relations();
       return findings.with(
           reads
@@ -96,7 +100,8 @@ public final class RerankingStage {
         "pairs are ranked by vectors and words alone, without the pair judge: " + e.getMessage());
   }
 
-  private RelationReranker reader(KbStore store, Progress.Display shown) {
+  private RelationReranker reader(
+      KbStore store, Progress.Display shown, Function<Finding.Relation, Optional<Boolean>> said) {
     PairSource.Judge judge = source.orElseThrow().judge();
     return new RelationReranker(
         store.readings(judge.id()),
@@ -104,7 +109,8 @@ public final class RerankingStage {
         judge.ofFacts(),
         source.get()::open,
         shown,
-        threads);
+        threads,
+        said);
   }
 
   private static int first(Findings findings) {

@@ -59,6 +59,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -164,6 +165,7 @@ public final class FindingsBench {
    * @param listed number of planted rewrites and overtaken notes in the list of relations
    * @param far number of those pairs whose similarity is too low to lead a report
    * @param trial lines of the file with which helix-bg measures a language model's verdicts
+   * @param learned how the order of the judge of notes improves by an agent's answers
    */
   public record Result(
       int entries,
@@ -179,7 +181,8 @@ public final class FindingsBench {
       byte[] reportByTruth,
       List<Found> found,
       List<Said> said,
-      Optional<ReadingCost> reading) {
+      Optional<ReadingCost> reading,
+      List<LearningBench.Gain> learned) {
 
     /** Returns the answers for one kind of notes that were found by vectors alone. */
     public Said said(String what) {
@@ -437,20 +440,34 @@ public final class FindingsBench {
   /**
    * Returns the findings with relations in the order of the judge of notes, which starts without
    * stored readings.
+   *
+   * @param learned list to which the gain by an agent's answers is added
    */
-  private Findings read(Findings findings) throws IOException, InterruptedException {
+  private Findings read(Findings findings, List<LearningBench.Gain> learned)
+      throws IOException, InterruptedException {
+    int shown = Findings.shownRelations(entries.size());
     try (EmptyStore memory = EmptyStore.in(cache, ReadingStore.TABLE)) {
-      RelationReranker reranker =
-          new RelationReranker(
-              new ReadingStore(memory.database(), judge.judge().id()),
-              judge.judge().ofNotes(),
-              judge.judge().ofFacts(),
-              judge::open,
-              Progress.Display.SILENT,
-              Runtime.getRuntime().availableProcessors());
-      return findings.with(
-          reranker.rank(findings.relations(), Findings.shownRelations(entries.size())));
+      ReadingStore readings = new ReadingStore(memory.database(), judge.judge().id());
+      RelationReranker plain = reranker(readings, _ -> Optional.empty());
+      Findings read = findings.with(plain.rank(findings.relations(), shown));
+      learned.addAll(
+          LearningBench.of(
+              said -> reranker(readings, said).rankRemembered(findings.relations(), shown),
+              this::isWorthAnAct));
+      return read;
     }
+  }
+
+  private RelationReranker reranker(
+      ReadingStore readings, Function<Finding.Relation, Optional<Boolean>> said) {
+    return new RelationReranker(
+        readings,
+        judge.judge().ofNotes(),
+        judge.judge().ofFacts(),
+        () -> judge.open(),
+        Progress.Display.SILENT,
+        Runtime.getRuntime().availableProcessors(),
+        said);
   }
 
   private Result result(boolean related) throws IOException, InterruptedException {
@@ -473,7 +490,8 @@ public final class FindingsBench {
           Analysis.run(named, vectors, PassageVectors.NONE, threads).relations().stream()
               .map(this::pair)
               .toList();
-      Findings read = read(findings);
+      List<LearningBench.Gain> learned = new ArrayList<>();
+      Findings read = read(findings, learned);
       List<Long> byJudge = read.relations().stream().map(this::pair).toList();
       List<Long> cosine = cosine(packed);
       List<Named> lists = new ArrayList<>();
@@ -512,7 +530,8 @@ public final class FindingsBench {
                   judgedByTruth(findings, count / 2))),
           searches(),
           said,
-          cost);
+          cost,
+          learned);
     }
   }
 

@@ -175,6 +175,16 @@ public final class LabelledPairs {
         .toList();
   }
 
+  /** Returns how the order improves by the answers of an agent that knows the file. */
+  public List<LearningBench.Gain> gains(LearningBench.Ranking ranking) {
+    return LearningBench.of(
+        ranking,
+        pair -> {
+          Truth truth = truths.get(Set.of(pair.a().name(), pair.b().name()));
+          return truth != null && truth.isWorthAnAct();
+        });
+  }
+
   private Row row(String ranking, List<Finding.Relation> first, int most) {
     List<Truth> found = new ArrayList<>();
     for (Finding.Relation pair : first) {

@@ -95,6 +95,11 @@ public final class AgentAnswers {
     return Optional.of(new Said(verdict, all)).filter(_ -> !all.isEmpty());
   }
 
+  /** Whether one entry of a pair can be removed; empty without a verdict of reliable clients. */
+  public Optional<Boolean> isWorthAnAct(Finding.Relation pair) {
+    return said(pair).flatMap(Said::verdict).map(Verdict::isAct);
+  }
+
   private Optional<Said> said(Finding.Relation pair) {
     return byQuestion.isEmpty() // avoids hashing the texts for the id
         ? Optional.empty()

@@ -13,30 +13,35 @@ import java.util.Optional;
 
 /**
  * Computes, from the result of a pair judge, how likely two entries are the same, overtaken or
- * related.
+ * related. {@code fit} adjusts the judge to agents' answers.
  */
-public record PairAssessor(PairCalibration calibration) {
+public record PairAssessor(PairCalibration calibration, PairFit fit) {
 
   /**
    * Returns the assessment of a pair that the judge of notes has read. An assessment suggests the
    * removal of an entry only if the judge read the whole entry. Two texts are <i>the same</i> only
-   * if they do not disagree.
+   * if they do not disagree. The accuracy of the tiers {@code LIKELY_SAME} and {@code
+   * LIKELY_OVERTAKEN} was measured without a fit. A pair must therefore reach these tiers without
+   * the fit, too.
    *
    * @param older whole older text
    * @param newer whole newer text
    */
   Assessment of(Reading reading, double score, String older, String newer, ActFrequency frequency) {
-    double[] p = calibration.probabilities(reading.logits(), score);
-    double[] adjusted = withAct(p, frequency.adjusted(act(p)));
-    return assessment(reading, older, newer, adjusted, logOdds(reading.logits()), false);
+    float[] logits = fit.applied(reading.logits(), calibration);
+    double[] p = adjusted(logits, score, frequency);
+    double[] promised = adjusted(reading.logits(), score, frequency);
+    return assessment(reading, older, newer, p, promised, logOdds(logits), false);
   }
 
   /**
    * Returns the assessment of two facts of memory files. If it is unknown which fact is older,
    * neither fact is called overtaken: in public files, only 5 of 48 such verdicts are right. The
    * judge calls many pairs of short facts the same although one word reverses the meaning of one
-   * fact. {@link MeaningDifference#objection} therefore decides whether they may be the same. {@link
-   * FactOdds} gives the log odds of facts.
+   * fact. {@link MeaningDifference#objection} therefore decides whether they may be the same. Facts
+   * have no {@link PairFit}, because their log odds come from {@link FactOdds}. A fit would also
+   * have little use: an agent that answers about a memory file answers about all its pairs that the
+   * judge has read, so no pair is left to adjust.
    */
   Assessment ofFacts(Reading reading, Finding.Relation pair) {
     double odds = FactOdds.of(pair, logOdds(reading.logits()));
@@ -46,11 +51,17 @@ public record PairAssessor(PairCalibration calibration) {
       p[Relation.SAME.ordinal()] += p[Relation.OVERTAKEN.ordinal()];
       p[Relation.OVERTAKEN.ordinal()] = 0;
     }
-    return assessment(reading, pair.older().content(), pair.newer().content(), p, odds, true);
+    return assessment(reading, pair.older().content(), pair.newer().content(), p, p, odds, true);
   }
 
   private Assessment assessment(
-      Reading reading, String older, String newer, double[] p, double logOdds, boolean areFacts) {
+      Reading reading,
+      String older,
+      String newer,
+      double[] p,
+      double[] promised,
+      double logOdds,
+      boolean areFacts) {
     double same = p[Relation.SAME.ordinal()];
     double overtaken = p[Relation.OVERTAKEN.ordinal()];
     Optional<String> objection = Optional.empty();
@@ -62,13 +73,14 @@ public record PairAssessor(PairCalibration calibration) {
     } else if (apart.isPresent()) {
       objection = apart;
       tier = Tier.SERIES;
-    } else if (same >= calibration.likelySame()) {
+    } else if (Math.min(same, promised[Relation.SAME.ordinal()]) >= calibration.likelySame()) {
       objection =
           reading.olderWhole() && reading.newerWhole()
               ? disagreement(older, newer, areFacts)
               : Optional.of("at least one of the two entries was not read to the end");
       tier = objection.isEmpty() ? Tier.LIKELY_SAME : Tier.RELATED;
-    } else if (overtaken >= calibration.likelyOvertaken()) {
+    } else if (Math.min(overtaken, promised[Relation.OVERTAKEN.ordinal()])
+        >= calibration.likelyOvertaken()) {
       objection =
           reading.olderWhole()
               ? Optional.empty()
@@ -89,6 +101,11 @@ public record PairAssessor(PairCalibration calibration) {
     return areFacts
         ? MeaningDifference.of(one, other).objection()
         : PairDisagreement.of(one, other);
+  }
+
+  private double[] adjusted(float[] logits, double score, ActFrequency frequency) {
+    double[] p = calibration.probabilities(logits, score);
+    return withAct(p, frequency.adjusted(act(p)));
   }
 
   /** Scales probabilities so that <i>same</i> and <i>overtaken</i> have the sum {@code act}. */
@@ -135,7 +152,7 @@ public record PairAssessor(PairCalibration calibration) {
    * adjusts it.
    */
   double act(float[] logits, double score) {
-    return act(calibration.probabilities(logits, score));
+    return act(calibration.probabilities(fit.applied(logits, calibration), score));
   }
 
   /** Scales one part of a sum, because the sum changes from {@code before} to {@code now}. */

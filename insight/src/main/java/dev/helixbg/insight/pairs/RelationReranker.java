@@ -19,8 +19,11 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * Lets the pair judges read the first pairs of the list of relations, and ranks these pairs. First
@@ -33,6 +36,8 @@ import java.util.function.Supplier;
  * <p>Readings are saved. If there is no new pair to read, no model is opened.
  *
  * @param opener opens the pair judges, which are closed after the last pair
+ * @param said a reliable agent's answer whether one entry of a pair can be removed; empty if there
+ *     is none
  */
 public record RelationReranker(
     ReadingStore memory,
@@ -40,7 +45,8 @@ public record RelationReranker(
     PairCalibration ofFacts,
     Supplier<? extends PairReader> opener,
     Progress.Display display,
-    int threads) {
+    int threads,
+    Function<Relation, Optional<Boolean>> said) {
   private static final int SAVED_AT_ONCE = 32;
 
   /**
@@ -101,15 +107,19 @@ public record RelationReranker(
   }
 
   private List<Relation> assessed(Map<Relation, Reading> read) {
-    PairAssessor notes = new PairAssessor(ofNotes);
-    PairAssessor facts = new PairAssessor(ofFacts);
+    Map<Boolean, List<Map.Entry<Relation, Reading>>> judged =
+        read.entrySet().stream()
+            .filter(one -> PairAssessor.mayLead(one.getKey().a(), one.getKey().b()))
+            .collect(Collectors.partitioningBy(one -> one.getKey().areFacts()));
+    PairAssessor plain = new PairAssessor(ofNotes, PairFit.NONE);
     ActFrequency frequency =
         ActFrequency.of(
-            read.entrySet().stream()
-                .filter(one -> !one.getKey().areFacts())
-                .filter(one -> PairAssessor.mayLead(one.getKey().a(), one.getKey().b()))
-                .mapToDouble(one -> notes.act(one.getValue().logits(), one.getKey().score()))
+            judged.get(false).stream()
+                .mapToDouble(one -> plain.act(one.getValue().logits(), one.getKey().score()))
                 .toArray());
+    PairAssessor notes =
+        new PairAssessor(ofNotes, PairFit.of(answered(judged.get(false)), ofNotes, frequency));
+    PairAssessor facts = new PairAssessor(ofFacts, PairFit.NONE);
     List<Map.Entry<Relation, Reading>> all = List.copyOf(read.entrySet());
     return ParallelLoop.map(
         "pairs",
@@ -125,6 +135,17 @@ public record RelationReranker(
                   ? facts.ofFacts(reading, pair)
                   : notes.of(reading, pair.score(), older, newer, frequency));
         });
+  }
+
+  private List<PairFit.Answered> answered(List<Map.Entry<Relation, Reading>> judged) {
+    List<PairFit.Answered> answered = new ArrayList<>();
+    judged.forEach(
+        one ->
+            said.apply(one.getKey())
+                .map(
+                    act -> new PairFit.Answered(one.getValue().logits(), one.getKey().score(), act))
+                .ifPresent(answered::add));
+    return answered;
   }
 
   private static int part(Relation relation) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class PairAssessorTest {
   private static final PairAssessor ASSESSOR =
-      new PairAssessor(new PairCalibration(1, 0.8, 0.7, 8));
+      new PairAssessor(new PairCalibration(1, 0.8, 0.7, 8), PairFit.NONE);
 
   private static final float[] SAME = {5, 0, 0, 0};
   private static final float[] OVERTAKEN = {0, 5, 0, 0};
@@ -52,7 +52,7 @@ class PairAssessorTest {
 
   @Test
   void whatNoBoundReachesIsNotNamed() {
-    PairAssessor abstains = new PairAssessor(new PairCalibration(1, 2, 2, 8));
+    PairAssessor abstains = new PairAssessor(new PairCalibration(1, 2, 2, 8), PairFit.NONE);
     Assessment said = of(abstains, new Reading(SAME, true, true), 0, "a", "b");
     assertEquals(Tier.RELATED, said.tier());
     assertTrue(said.mayBeWorthAnAct());

@@ -21,6 +21,7 @@ import dev.helixbg.insight.log.Passage;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -97,7 +98,8 @@ class RelationRerankerTest extends StoreFixture {
           return new FakeReader();
         },
         Progress.Display.SILENT,
-        2);
+        2,
+        _ -> Optional.empty());
   }
 
   static NamedEntry entry(int number, String text) {
@@ -165,7 +167,7 @@ class RelationRerankerTest extends StoreFixture {
     rare = true;
     List<Relation> ranked = ranking(false).rank(all, 100);
     Relation best = ranked.getFirst();
-    double before = new PairAssessor(CALIBRATION).act(LIKELY, best.score());
+    double before = new PairAssessor(CALIBRATION, PairFit.NONE).act(LIKELY, best.score());
     assertTrue(before > 0.6, "" + before);
     assertEquals("one 40", best.a().entry().text().content());
     assertTrue(best.assessment().orElseThrow().act() < 0.5);

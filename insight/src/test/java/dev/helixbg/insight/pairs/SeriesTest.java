@@ -49,7 +49,7 @@ class SeriesTest {
   }
 
   private static Assessment assessed(String a, String b) {
-    return new PairAssessor(new PairCalibration(1, 0.95, 0.9, 8))
+    return new PairAssessor(new PairCalibration(1, 0.95, 0.9, 8), PairFit.NONE)
         .of(SURE, 1, a, b, new ActFrequency(ActFrequency.CALIBRATED));
   }
 

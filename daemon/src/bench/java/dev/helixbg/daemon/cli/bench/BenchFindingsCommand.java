@@ -24,6 +24,7 @@ import dev.helixbg.embed.PairModel;
 import dev.helixbg.embed.PairSource;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.findings.Analysis;
+import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.FindingsBench;
 import dev.helixbg.insight.findings.FindingsBench.Found;
@@ -34,6 +35,7 @@ import dev.helixbg.insight.findings.FindingsBench.Result;
 import dev.helixbg.insight.findings.FindingsBench.Said;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.LabelledPairs;
+import dev.helixbg.insight.findings.LearningBench;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.findings.RelationsCost;
 import dev.helixbg.insight.findings.Share;
@@ -52,6 +54,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** Measures how much of the content that was planted in a KB appears in the KB's findings. */
@@ -164,26 +168,44 @@ final class BenchFindingsCommand extends JsonCommand {
     Findings findings =
         Analysis.run(known.named(), known.vectors(), known.passages(), settings.threads());
     List<LabelledPairs.Row> rows = new ArrayList<>();
+    List<LearningBench.Gain> gains = new ArrayList<>();
     try {
       PairSource judge = new PairModel(settings.cache(), settings.threads());
       int shown = Findings.shownRelations(findings.entries().size());
-      rows.addAll(
-          pairs.rows("pair judge", reranker(store, judge).rank(findings.relations(), shown)));
+      RelationReranker plain = reranker(store, judge, _ -> Optional.empty());
+      rows.addAll(pairs.rows("pair judge", plain.rank(findings.relations(), shown)));
+      gains.addAll(
+          pairs.gains(
+              said -> reranker(store, judge, said).rankRemembered(findings.relations(), shown)));
     } catch (EmbeddingException e) {
       console.warn("%s", e.getMessage());
     }
     rows.addAll(pairs.rows("score", findings.relations()));
-    show(() -> toJson(pairs, rows), () -> print(pairs, rows));
+    show(
+        () -> toJson(pairs, rows).set("learned", Json.array(gains, Json::of)),
+        () -> {
+          print(pairs, rows);
+          gains.forEach(this::print);
+        });
   }
 
-  private static RelationReranker reranker(KbStore store, PairSource judge) {
+  private static RelationReranker reranker(
+      KbStore store, PairSource judge, Function<Finding.Relation, Optional<Boolean>> said) {
     return new RelationReranker(
         store.readings(judge.judge().id()),
         judge.judge().ofNotes(),
         judge.judge().ofFacts(),
         judge::open,
         Progress.Display.SILENT,
-        Runtime.getRuntime().availableProcessors());
+        Runtime.getRuntime().availableProcessors(),
+        said);
+  }
+
+  private void print(LearningBench.Gain gain) {
+    console.say(
+        "of the first %d pairs that an agent has not read when it has answered %d questions, %.1f"
+            + " are worth an edit; if the pair judge learns from the answers, %.1f",
+        gain.first(), LearningBench.ANSWERS, gain.before(), gain.after());
   }
 
   private void print(LabelledPairs pairs, List<LabelledPairs.Row> rows) {
@@ -329,6 +351,7 @@ final class BenchFindingsCommand extends JsonCommand {
                     "for an answer of 'related', the pair judge reads %.1f pairs; median time %.0f"
                         + " ms, 90th percentile %.0f ms",
                     cost.pairs(), cost.millis(), cost.mostMillis()));
+    result.learned().forEach(this::print);
   }
 
   private static String of(Named row, Planted kind, Result result) {
@@ -355,6 +378,7 @@ final class BenchFindingsCommand extends JsonCommand {
     json.set("searches", Json.array(result.found(), Json::of));
     json.set("alreadySaid", Json.array(result.said(), BenchFindingsCommand::toJson));
     result.reading().ifPresent(cost -> json.set("alreadySaidReading", Json.of(cost)));
+    json.set("learned", Json.array(result.learned(), Json::of));
     return json;
   }
 
