@@ -84,7 +84,8 @@ public abstract class KvCache implements AutoCloseable {
   public static final class ContextFullException extends RuntimeException {
     public ContextFullException(int held, int wanted, int limit) {
       super(
-          "the context has room for %d tokens; %d are used, and %d more are needed: shorten the text, or raise the context limit if the model allows more"
+          ("the context has room for %d tokens; %d are used, and %d more are needed: shorten the"
+                  + " text, or raise the context limit if the model allows more")
               .formatted(limit, held, wanted));
     }
   }

@@ -129,7 +129,7 @@ class HostKvCacheTest {
     HostKvCache cache = new HostKvCache(SHAPE, pool);
     cache.extend(990);
     ContextFullException full = assertThrows(ContextFullException.class, () -> cache.extend(11));
-    assertTrue(full.getMessage().contains("holds 1000 tokens: 990 are used and 11 more"));
+    assertTrue(full.getMessage().contains("room for 1000 tokens; 990 are used, and 11 more"));
     assertTrue(full.getMessage().endsWith("if the model allows more"));
     assertEquals(990, cache.length());
     cache.extend(10);
