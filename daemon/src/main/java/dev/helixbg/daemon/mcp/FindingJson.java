@@ -46,8 +46,7 @@ final class FindingJson {
           "verdict",
           "agents",
           "assessment",
-          "decision",
-          "opinion");
+          "decision");
 
   private FindingJson() {}
 

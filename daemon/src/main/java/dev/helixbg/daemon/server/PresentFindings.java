@@ -134,10 +134,10 @@ public final class PresentFindings {
   }
 
   /**
-   * Returns the possible edits; none if the finding is stale. {@code opinion} overrides the
-   * report's verdict.
+   * Returns the possible edits; none if the finding is stale. {@code as} overrides the report's
+   * verdict.
    */
-  public List<Act> acts(ReportedFinding finding, Optional<Verdict> opinion) {
+  private List<Act> acts(ReportedFinding finding, Optional<Verdict> as) {
     List<NamedEntry> all = entries().of(finding.keys()).orElse(List.of());
     if (isStale(finding)) {
       return List.of();
@@ -156,9 +156,7 @@ public final class PresentFindings {
       case ReportedFinding.LESSONS -> Acts.onLesson(all, finding.proposed().orElseThrow());
       case "merges" -> Acts.onMerge(all, finding.proposed().orElseThrow());
       default ->
-          all.size() == 2
-              ? Acts.on(all.get(0), all.get(1), opinion.or(finding::verdict))
-              : List.of();
+          all.size() == 2 ? Acts.on(all.get(0), all.get(1), as.or(finding::verdict)) : List.of();
     };
   }
 
@@ -197,8 +195,8 @@ public final class PresentFindings {
   }
 
   /** Returns the possible edits as JSON, each with the verdicts that call for it. */
-  ArrayNode ways(ReportedFinding finding, Optional<Verdict> opinion) {
-    return Json.array(acts(finding, opinion), act -> way(act, Json.object()));
+  ArrayNode ways(ReportedFinding finding) {
+    return Json.array(acts(finding, Optional.empty()), act -> way(act, Json.object()));
   }
 
   private static ObjectNode way(Act act, ObjectNode json) {
@@ -218,7 +216,6 @@ public final class PresentFindings {
    */
   ObjectNode act(
       ReportedFinding finding,
-      Optional<Verdict> opinion,
       Optional<String> as,
       Optional<String> keep,
       Optional<NotesKb> notes) {
@@ -228,7 +225,7 @@ public final class PresentFindings {
                   + " again")
               .formatted(finding.id(), QuotedName.of(finding.about())));
     }
-    List<Act> acts = acts(finding, as.isPresent() ? Verdict.titled(as.get()) : opinion);
+    List<Act> acts = acts(finding, as.flatMap(Verdict::titled));
     if (keep.isPresent()) {
       acts = keeping(finding, acts, keep.get());
     }
