@@ -87,8 +87,8 @@ final class ActCommand extends JsonCommand {
     to.list(
         "--marked=MARKS",
         "Only check whether each entry still ends in its mark, the line that an earlier call has"
-            + " appended to it. Check this before you remove or rewrite the entries. The output of"
-            + " 'act' has MARKS in the lines 'look'.",
+            + " appended to it. Check this before you remove or rewrite the entries. 'act' prints"
+            + " this option with its value, MARKS.",
         String.class,
         given -> marked = given);
   }

@@ -40,8 +40,7 @@ record FindingText(Console console, JsonNode finding, String again) {
     say("verdict", verdict());
     say("agents", finding.at("/agents/words").asText());
     say("read", assessment());
-    decision("decided");
-    decision("opinion");
+    decision();
     for (JsonNode way : finding.path("edit")) {
       console.say("%-8s %s: %s", "if", listed(way.path("if"), " or "), way.path("do").asText());
     }
@@ -124,12 +123,12 @@ record FindingText(Console console, JsonNode finding, String again) {
             100 * said.path("overtaken").asDouble());
   }
 
-  private void decision(String field) {
-    JsonNode said = finding.path(field.equals("decided") ? "decision" : field);
+  private void decision() {
+    JsonNode said = finding.path("decision");
     if (said.isObject()) {
       String reason = said.path("reason").asText();
       say(
-          field,
+          "decided",
           "%s by %s, %s%s"
               .formatted(
                   said.path("decision").asText(),

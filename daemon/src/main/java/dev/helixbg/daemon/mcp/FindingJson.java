@@ -43,8 +43,7 @@ final class FindingJson {
           "verdict",
           "agents",
           "assessment",
-          "decision",
-          "opinion");
+          "decision");
 
   private FindingJson() {}
 

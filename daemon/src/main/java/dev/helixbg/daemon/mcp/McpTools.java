@@ -25,8 +25,7 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
   private static final int QUESTIONS = 10;
   private static final int MOST_QUESTIONS = 100;
 
-  private static final List<String> DECISIONS =
-      List.of("done", "dismissed", "undo", "same", "overtaken", "related", "different");
+  private static final List<String> DECISIONS = List.of("done", "dismissed", "undo");
 
   private static final Set<String> ASKED = Set.of("questions", "answers");
 
@@ -127,8 +126,7 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
             "decide",
             "Store an agent's decision on a finding: done (the edit was made, and the log must show"
                 + " it), dismissed (wrong or unimportant) or undo (takes back the agent's own"
-                + " decision). Or store an opinion, which leaves the finding open: same, overtaken,"
-                + " related or different. Changes no entry.",
+                + " decision). Changes no entry.",
             notes(true),
             List.of(
                 ToolArgument.text("id", NAME, "id of the finding").needed(),

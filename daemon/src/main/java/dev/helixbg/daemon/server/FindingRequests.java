@@ -62,7 +62,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   /**
    * Returns open findings, the most valuable first. The first line has their total number, and the
    * number of findings that were left out because their entries have changed. Each further line is
-   * one finding in the form of report.json, with its kind and the user's verdict.
+   * one finding in the form of report.json, with its kind.
    *
    * @param request request with optional {@code kind}, {@code topic}, {@code verdict}, {@code from}
    *     and {@code limit}
@@ -179,7 +179,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     if (decisions.on(finding.id()).isPresent()) {
       throw Failure.usage(finding.id() + " is dismissed or done: first undo this decision");
     }
-    ObjectNode act = present.act(finding, opinion(finding, decisions), as, keep, notes);
+    ObjectNode act = present.act(finding, as, keep, notes);
     notes
         .map(NotesKb::notes)
         .map(path -> Files.isRegularFile(path) ? path.getParent() : path)
@@ -193,10 +193,6 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
       throw Failure.usage("\"%s\" must be one of %s".formatted(field, String.join(", ", among)));
     }
     return given;
-  }
-
-  private static Optional<Verdict> opinion(ReportedFinding finding, Decisions decisions) {
-    return decisions.opinionOn(finding.id()).map(said -> Verdict.valueOf(said.outcome().name()));
   }
 
   private static Failure absent(String id, LastReport.Listing listing, Decisions decisions) {
@@ -229,7 +225,6 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     ObjectNode line = Json.object().put("kind", finding.kind());
     json.properties().forEach(field -> line.set(field.getKey(), field.getValue()));
     decisions.on(finding.id()).ifPresent(decision -> line.set("decision", said(decision)));
-    decisions.opinionOn(finding.id()).ifPresent(opinion -> line.set("opinion", said(opinion)));
     if (line.path("entries") instanceof ArrayNode entries && entries.size() > MOST) {
       line.put("entriesOmitted", entries.size() - MOST);
       while (entries.size() > MOST) {
@@ -238,7 +233,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     }
     present.rename(finding, line);
     if (withEdits) {
-      line.set("edit", present.ways(finding, opinion(finding, decisions)));
+      line.set("edit", present.ways(finding));
     }
     return line;
   }
@@ -252,10 +247,10 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * Stores a decision or an opinion. The client counts as an agent, unless {@code by} says that it
-   * is a person. An agent may decide {@code done} only if the log shows that the finding is done.
-   * If a person decides {@code done} before the log shows it, the finding is dismissed, because the
-   * next run would find it again.
+   * Stores a decision. The client counts as an agent, unless {@code by} says that it is a person.
+   * An agent may decide {@code done} only if the log shows that the finding is done. If a person
+   * decides {@code done} before the log shows it, the finding is dismissed, because the next run
+   * would find it again.
    *
    * @param request request with {@code id} and {@code decision}, and optionally {@code by} and
    *     {@code reason}
@@ -314,10 +309,6 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     return Arrays.stream(Outcome.values())
         .filter(verdict -> Json.word(verdict).equals(name))
         .findFirst()
-        .orElseThrow(
-            () ->
-                Failure.usage(
-                    "\"decision\" must be one of dismissed, done, open, same, overtaken, related,"
-                        + " different"));
+        .orElseThrow(() -> Failure.usage("\"decision\" must be one of dismissed, done, open"));
   }
 }

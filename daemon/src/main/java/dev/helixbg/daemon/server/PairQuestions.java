@@ -124,7 +124,6 @@ final class PairQuestions {
     Map<ReportedFinding, String> ids = new LinkedHashMap<>();
     Set<String> known = new HashSet<>(taken);
     FindingRequests.open(listing, decisions, one -> one.rank().isPresent()).stream()
-        .filter(one -> decisions.opinionOn(one.id()).isEmpty())
         .limit(Findings.shownRelations(present.all().size()))
         .forEach(
             one ->

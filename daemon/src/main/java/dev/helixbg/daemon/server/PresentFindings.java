@@ -130,10 +130,10 @@ public final class PresentFindings {
   }
 
   /**
-   * Returns the possible edits; none if the finding is stale. {@code opinion} overrides the
-   * report's verdict.
+   * Returns the possible edits; none if the finding is stale. {@code as} overrides the report's
+   * verdict.
    */
-  public List<Act> acts(ReportedFinding finding, Optional<Verdict> opinion) {
+  private List<Act> acts(ReportedFinding finding, Optional<Verdict> as) {
     List<NamedEntry> all = entries().of(finding.keys()).orElse(List.of());
     if (isStale(finding)) {
       return List.of();
@@ -151,9 +151,7 @@ public final class PresentFindings {
       case ReportedFinding.LESSONS -> Acts.onLesson(all, finding.proposed().orElseThrow());
       case "merges" -> Acts.onMerge(all, finding.proposed().orElseThrow());
       default ->
-          all.size() == 2
-              ? Acts.on(all.get(0), all.get(1), opinion.or(finding::verdict))
-              : List.of();
+          all.size() == 2 ? Acts.on(all.get(0), all.get(1), as.or(finding::verdict)) : List.of();
     };
   }
 
@@ -192,8 +190,8 @@ public final class PresentFindings {
   }
 
   /** Returns the possible edits as JSON, each with the verdicts that call for it. */
-  ArrayNode ways(ReportedFinding finding, Optional<Verdict> opinion) {
-    return Json.array(acts(finding, opinion), act -> way(act, Json.object()));
+  ArrayNode ways(ReportedFinding finding) {
+    return Json.array(acts(finding, Optional.empty()), act -> way(act, Json.object()));
   }
 
   private static ObjectNode way(Act act, ObjectNode json) {
@@ -213,7 +211,6 @@ public final class PresentFindings {
    */
   ObjectNode act(
       ReportedFinding finding,
-      Optional<Verdict> opinion,
       Optional<String> as,
       Optional<String> keep,
       Optional<NotesKb> notes) {
@@ -223,7 +220,7 @@ public final class PresentFindings {
                   + " again")
               .formatted(finding.id(), QuotedName.of(finding.about())));
     }
-    List<Act> acts = acts(finding, as.isPresent() ? Verdict.titled(as.get()) : opinion);
+    List<Act> acts = acts(finding, as.flatMap(Verdict::titled));
     if (keep.isPresent()) {
       acts = keeping(finding, acts, keep.get());
     }
@@ -354,9 +351,9 @@ public final class PresentFindings {
   ObjectNode marked(String id, List<String> hashes) {
     if (!entries().areMarked(hashes)) {
       throw Failure.usage(
-          "stop here: a note that the next calls would remove or rewrite has just changed, or has"
-              + " no mark. Make no more of these calls. If a note ends in a line (helix-bg: …),"
-              + " remove this line by hand. Then call 'act' again");
+          "stop here: a note that the next calls would remove or rewrite has just changed, or lacks"
+              + " the line (helix-bg: …) that an earlier call appends. Make no more of these calls."
+              + " Remove such lines by hand, then call 'act' again");
     }
     return Json.object().put("id", id).put("holds", true);
   }

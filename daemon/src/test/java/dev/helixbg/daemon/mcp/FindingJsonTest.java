@@ -25,7 +25,7 @@ class FindingJsonTest {
     ObjectNode finding = Json.object().put("id", "rel-1").put("kind", "relation");
     finding.put("named", ENDLESS).put("proposedText", ENDLESS);
     finding.putObject("verdict").put("verdict", "same").put("by", ENDLESS);
-    finding.putObject("opinion").put("reason", ENDLESS);
+    finding.putObject("decision").put("reason", ENDLESS);
     finding.putObject("evidence").putArray("sharedWords").add(ENDLESS);
     finding.putArray("edit").addObject().put("do", ENDLESS);
     entry(finding.putObject("a"));

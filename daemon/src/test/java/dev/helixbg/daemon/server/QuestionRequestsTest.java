@@ -331,17 +331,13 @@ class QuestionRequestsTest {
   }
 
   @Test
-  void whatTheUserHasSettledOrSpokenOnIsNotAsked() throws Exception {
+  void whatTheUserHasSettledIsNotAsked() throws Exception {
     store
         .decisions()
-        .add(
-            List.of(
-                new Decision(findings.get(11), Decision.Outcome.DISMISSED, NOW, ""),
-                new Decision(findings.get(10), Decision.Outcome.RELATED, NOW, "")));
+        .add(List.of(new Decision(findings.get(11), Decision.Outcome.DISMISSED, NOW, "")));
     Set<String> asked = pairs(give("one", 20, NOW));
     assertFalse(asked.contains(id(11)));
-    assertFalse(asked.contains(id(10)));
-    assertTrue(asked.contains(id(9)));
+    assertTrue(asked.contains(id(10)));
   }
 
   @Test

@@ -288,8 +288,8 @@ public final class ActPlanner {
               () ->
                   new NotCallableException(
                       ("%s has no words of its own: all its words are also in another note of %s,"
-                              + " and helix could edit that note instead. Make the edit by"
-                              + " hand: %s")
+                              + " so helix might edit the wrong note. Make the edit by hand:"
+                              + " %s")
                           .formatted(
                               Act.name(entry), QuotedName.of(entry.topic()), sought(entry))));
     }

@@ -29,27 +29,14 @@ public record Decision(String id, Outcome outcome, Instant at, String about, By 
     AGENT
   }
 
-  /** What a decision says about its finding. The last four outcomes are opinions. */
+  /** What a decision says about its finding. */
   public enum Outcome {
     /** The finding must not be shown again: it is wrong, unimportant, or done elsewhere. */
     DISMISSED,
     /** Somebody acted on the finding, as the log shows; it is shown again if it recurs. */
     DONE,
     /** An earlier decision is withdrawn. */
-    OPEN,
-    /** Both entries say the same, so one can be deleted. */
-    SAME,
-    /** The newer entry has overtaken the older one. */
-    OVERTAKEN,
-    /** Both entries are worth keeping and belong together. */
-    RELATED,
-    /** The entries have nothing to do with each other. */
-    DIFFERENT;
-
-    /** Whether this is an opinion. An opinion does not remove a finding from reports. */
-    public boolean isOpinion() {
-      return compareTo(OPEN) > 0;
-    }
+    OPEN
   }
 
   /** Whether a text has the form of a finding's id. */

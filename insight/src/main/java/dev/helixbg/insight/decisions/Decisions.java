@@ -8,7 +8,6 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 
@@ -23,15 +22,9 @@ public final class Decisions {
   /** The last decision on each finding, even if it withdraws an earlier decision. */
   private final SequencedMap<String, Decision> last = new LinkedHashMap<>();
 
-  private final Map<String, Decision> opinions = new LinkedHashMap<>();
-
   Decisions(List<Decision> inOrder) {
     for (Decision decision : inOrder) {
-      if (decision.outcome().isOpinion()) {
-        opinions.put(decision.id(), decision);
-      } else {
-        last.putLast(decision.id(), decision);
-      }
+      last.putLast(decision.id(), decision);
     }
   }
 
@@ -65,11 +58,6 @@ public final class Decisions {
   /** Returns the last decision on a finding, even if it withdraws an earlier decision. */
   public Optional<Decision> lastOn(String id) {
     return Optional.ofNullable(last.get(id));
-  }
-
-  /** Returns the last opinion on a finding, such as <i>same</i>; it does not settle the finding. */
-  public Optional<Decision> opinionOn(String id) {
-    return Optional.ofNullable(opinions.get(id));
   }
 
   /** Returns those findings that no decision settles, at most as many as a report lists. */

@@ -103,14 +103,13 @@ record LogWalk(byte[] log, LiveEntries sink, RecordResync resync) {
 
   /**
    * Returns the true length of an entry's topic, in bytes. If a topic has more than 255 bytes, its
-   * length byte overflowed. Topic and record are then 256, 512, … bytes longer than the header
-   * states. A topic has at most 16 KiB.
+   * length byte overflowed. Topic and record are then longer than the header states, by a multiple
+   * of 256 bytes. A topic has at most 16 KiB.
    *
-   * <p>The result is the smallest of these lengths with which the record ends at the end of the
-   * file or before a plausible header. The topic must be text without control characters, and the
-   * 256, 512, … bytes after the stated end must be text without NUL. Every record header contains a
-   * NUL, so these bytes include no other record. If none of the lengths fits, returns the length
-   * that the header states.
+   * <p>The result is the smallest topic length with which the record ends at the end of the file or
+   * before a plausible header. The topic must be text without control characters. The bytes by which
+   * the record is longer must be text without NUL. Every record header contains a NUL, so these
+   * bytes include no other record. If no length fits, returns the length that the header states.
    */
   private int topicLength(RecordHeader header) {
     int topic = textFrom(header.offset() + RecordHeader.ENTRY_BYTES, MAX_TOPIC, false);

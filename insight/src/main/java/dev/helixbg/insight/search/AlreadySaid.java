@@ -69,13 +69,13 @@ public record AlreadySaid(
       Optional.of("the models cannot read the writing system of the text");
 
   public enum Answer {
-    /** An entry says the same. */
+    /** An entry says the same as the text. */
     YES,
     /** An entry says something that is no longer true if the text is true. */
     CONTRADICTS,
-    /** It is uncertain whether an entry says the same. The user has to read the nearest entries. */
+    /** It is uncertain whether an entry says the same as the text. The user has to read the nearest entries. */
     PERHAPS,
-    /** No entry says the same. */
+    /** No entry says the same as the text. */
     NO,
     /** Not all entries are indexed, or the models cannot read the writing system of the text. */
     UNKNOWN

@@ -121,8 +121,8 @@ class ActsTest {
         StandInHelix.kb("a", "Leases end.", "a", "Leases end. So do “all” others, after 30 s.");
     assertEquals(
         Optional.of(
-            "a:0 has no words of its own: all its words are also in another note of a, and helix"
-                + " could edit that note instead. Make the edit by hand: look for the note"
+            "a:0 has no words of its own: all its words are also in another note of a, so helix"
+                + " might edit the wrong note. Make the edit by hand: look for the note"
                 + " that says “Leases end.” and has 11 characters"),
         plan(notes, removal(notes, 0, 1)).byHand());
   }

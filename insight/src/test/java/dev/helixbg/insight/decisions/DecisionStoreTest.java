@@ -118,17 +118,6 @@ class DecisionStoreTest {
   }
 
   @Test
-  void anOpinionSettlesNothingAndUnsettlesNothing() {
-    store.add(
-        List.of(
-            decision("dup-3f9a01c2d4", Outcome.SAME),
-            decision("dup-0000000001", Outcome.DONE),
-            decision("dup-0000000001", Outcome.DIFFERENT)));
-    assertEquals(List.of("dup-0000000001 DONE"), settled());
-    assertEquals(Outcome.SAME, store.read().opinionOn("dup-3f9a01c2d4").orElseThrow().outcome());
-  }
-
-  @Test
   void decisionsAreKeptAsTheyAreButLongTextsAreCut() throws IOException {
     String text = "x".repeat(DecisionStore.MAX_TEXT);
     Decision fits = new Decision(id(2), Outcome.DONE, AT, text, By.AGENT, text);

@@ -126,9 +126,10 @@ public final class ThreadTeam implements AutoCloseable {
   }
 
   /**
-   * Takes and runs parts until no part is left; the member takes its own parts first. The region
-   * cannot end before this member has subtracted its parts from the number of unfinished parts.
-   * Until then, {@link #work} and {@link #parts} do not change.
+   * Takes and runs parts of the present work until no part is left. The member first takes the
+   * parts that were assigned to it. When it has run its last part, it subtracts the number of parts
+   * that it ran from the number of unfinished parts. Before that, {@link #work} and {@link #parts}
+   * do not change.
    */
   private void takeParts(int member) {
     int taken = 0;
