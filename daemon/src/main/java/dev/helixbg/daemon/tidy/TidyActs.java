@@ -87,7 +87,8 @@ final class TidyActs {
             "copy the calls",
             () -> {
               desk.copy(told.calls());
-              session.say("The calls are in the clipboard, if your terminal gives programs access to it.");
+              session.say(
+                  "The calls are in the clipboard, if your terminal gives programs access to it.");
             });
       }
       text.on("enter", "check: I have made the edit", () -> lookWhetherDone(shown, told.words()));

@@ -107,9 +107,10 @@ record LogWalk(byte[] log, LiveEntries sink, RecordResync resync) {
    * of 256 bytes. A topic has at most 16 KiB.
    *
    * <p>The result is the smallest topic length with which the record ends at the end of the file or
-   * before a plausible header. The topic must be text without control characters. The bytes by which
-   * the record is longer must be text without NUL. Every record header contains a NUL, so these
-   * bytes include no other record. If no length fits, returns the length that the header states.
+   * before a plausible header. The topic must be text without control characters. The bytes by
+   * which the record is longer must be text without NUL. Every record header contains a NUL, so
+   * these bytes include no other record. If no length fits, returns the length that the header
+   * states.
    */
   private int topicLength(RecordHeader header) {
     int topic = textFrom(header.offset() + RecordHeader.ENTRY_BYTES, MAX_TOPIC, false);

@@ -73,7 +73,10 @@ public record AlreadySaid(
     YES,
     /** An entry says something that is no longer true if the text is true. */
     CONTRADICTS,
-    /** It is uncertain whether an entry says the same as the text. The user has to read the nearest entries. */
+    /**
+     * It is uncertain whether an entry says the same as the text. The user has to read the nearest
+     * entries.
+     */
     PERHAPS,
     /** No entry says the same as the text. */
     NO,
