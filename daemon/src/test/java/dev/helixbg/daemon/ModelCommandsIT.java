@@ -84,7 +84,7 @@ class ModelCommandsIT {
             "tokenizer.ggml.pre = qwen2",
             "Tensors   46: ",
             "24 Q4_K",
-            "key heads of 128",
+            "key heads, head size 128",
             "MB of weights",
             "Opened    in ")) {
       assertTrue(ended.out().contains(line), ended.out());
