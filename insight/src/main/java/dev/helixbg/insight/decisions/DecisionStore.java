@@ -23,6 +23,7 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 /**
  * The decisions on the findings of one knowledge base, in the order in which they were made.
@@ -38,6 +39,9 @@ public record DecisionStore(Database database) {
 
   /** Name of the file with a JSON array of all decisions; the file is replaced atomically. */
   public static final String COPY = "decisions.json";
+
+  /** Outcomes in copies by earlier versions: an agent's opinions, which decided nothing. */
+  private static final Set<String> OPINIONS = Set.of("same", "overtaken", "related", "different");
 
   /** Maximum length, in characters, of a description or a reason; the rest is cut off. */
   public static final int MAX_TEXT = 500;
@@ -158,6 +162,9 @@ public record DecisionStore(Database database) {
         throw new IllegalArgumentException("it is not an array");
       }
       for (JsonNode json : all) {
+        if (OPINIONS.contains(json.path("decision").asText())) {
+          continue;
+        }
         insert(
             connection,
             decision(

@@ -183,6 +183,22 @@ class DecisionStoreTest {
     assertEquals(7, copied().size());
   }
 
+  /** Earlier versions stored opinions of agents beside decisions. */
+  @Test
+  void opinionsInACopyAreLeftOut() throws IOException {
+    for (int i = 0; i < 3; i++) {
+      add(i);
+    }
+    database.close();
+    Files.delete(folder.resolve(TestDatabase.NAME));
+    Path copy = folder.resolve(DecisionStore.COPY);
+    Files.writeString(
+        copy, Files.readString(copy).replaceFirst("\"dismissed\"|\"done\"", "\"overtaken\""));
+    open();
+    assertEquals(2, settled().size());
+    assertEquals(List.of(), warnings);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
