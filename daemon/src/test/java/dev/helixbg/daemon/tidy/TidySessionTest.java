@@ -264,7 +264,7 @@ class TidySessionTest {
     desk.helix = null;
     goTo("queue:0");
     assertHas(press("s"), "There is no helix on PATH", "\"action\":\"delete\"");
-    assertHas(press("y"), "copied");
+    assertHas(press("y"), "clipboard");
     assertHas(desk.copied.getFirst(), "\"action\":\"append\"", "\"plan\":");
     assertHas(press("enter"), "Not done yet");
     kb.call("edit", "action", "delete", "topic", "queue", "match_str", SHORT);
