@@ -6,6 +6,7 @@ import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.report.Report;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -28,6 +29,9 @@ public interface KbFiles {
 
   /** Returns the state of a file; empty if the file is missing or cannot be accessed. */
   default Optional<FileState> stateOrNone(Path file) {
+    if (Files.notExists(file)) { // an exception takes longer, and the daemon asks every 2 s
+      return Optional.empty();
+    }
     try {
       return Optional.of(state(file));
     } catch (IOException e) {
