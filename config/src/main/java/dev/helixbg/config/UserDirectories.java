@@ -6,9 +6,9 @@ import java.util.Optional;
 
 /**
  * Folders of this user: {@code $HOME}, {@code $XDG_CACHE_HOME/helix-bg} and {@code
- * $XDG_STATE_HOME/helix-bg}. Without {@code $HOME}, the home folder of the account is used. If one
- * of the other two variables is not set, the platform's usual cache or state folder in the home
- * folder is used.
+ * $XDG_STATE_HOME/helix-bg}. Without {@code $HOME}, the home folder of the account is used. Without
+ * {@code $XDG_CACHE_HOME} or {@code $XDG_STATE_HOME}, the platform's usual cache or state folder is
+ * used, which is in the home folder.
  */
 public record UserDirectories(Path home, Path defaultCache, Path defaultState) {
   /**

@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 
 /**
  * The embedding model and the pair judge, as the built program unpacks and prepares them. This
- * takes 7 s and 310 MB, so it is done once for all JVMs that run tests at the same time. The homes
- * of tests get hard links to the files, into which nothing writes.
+ * takes 7 s and 310 MB, so it is done once for all JVMs that run tests at the same time. Each
+ * test's home gets hard links to the files. No test writes to these files.
  */
 final class PreparedModel {
   /** Parts of a cache folder that belong to the models. */

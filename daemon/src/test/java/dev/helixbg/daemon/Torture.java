@@ -177,7 +177,7 @@ final class Torture {
     };
   }
 
-  /** Returns an exception as one line, with its origin, unless a check of ours has thrown it. */
+  /** Returns an exception as one line; for a failed check of the torture, only its message. */
   private static String describe(Throwable e) {
     StringBuilder text = new StringBuilder();
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {

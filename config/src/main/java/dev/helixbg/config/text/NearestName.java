@@ -12,8 +12,8 @@ public final class NearestName {
   private static final int CHARACTERS_PER_EDIT = 3;
 
   /**
-   * Maximum number of edits between the typed text and a near name. With more edits, unrelated ids
-   * of ten digits could be near each other by chance.
+   * Maximum number of edits between the typed text and a near name. With more edits, two unrelated
+   * ids could be near each other by chance, because an id has only ten digits.
    */
   private static final int MOST_EDITS = 2;
 

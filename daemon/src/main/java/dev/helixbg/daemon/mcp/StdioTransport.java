@@ -368,8 +368,8 @@ final class StdioTransport implements McpServerTransportProvider {
     }
 
     /**
-     * Reads a sampling result. If its content is a list, takes the first text: version 2025-11-25
-     * of MCP allows a list, but the SDK does not.
+     * Reads a sampling result. MCP allows a list as its content since version 2025-11-25, but the
+     * SDK does not. Therefore this method replaces a list by its first text.
      */
     @Override
     public <T> T unmarshalFrom(Object data, TypeRef<T> type) {

@@ -64,7 +64,7 @@ public final class Daemon implements AutoCloseable {
   private final DaemonHome home;
   private final CountDownLatch closed = new CountDownLatch(1);
 
-  /** Time of the next round of chores, in nanoseconds of the clock. */
+  /** Time of the next round of chores, in nanoseconds of the clock; unused before the first. */
   private long choresAt;
 
   // Values at the last round of chores.
@@ -98,7 +98,6 @@ public final class Daemon implements AutoCloseable {
     this.world = world;
     this.lock = lock;
     this.startedAt = world.clock().now();
-    this.choresAt = world.clock().nanos();
     this.host = KbHost.of(settings, model, world.pairs().apply(settings), world.clock(), LOG::warn);
     this.troubles = new TroubleLog(host.metrics(), world.clock());
     this.watches = kbs.stream().map(this::watch).toList();
@@ -172,12 +171,12 @@ public final class Daemon implements AutoCloseable {
     if (now - choresAt < 0 && activity() == activitySeen) {
       return choresAt - now;
     }
-    long wait = round();
+    long wait = roundOfChores();
     choresAt = host.clock().nanos() + wait;
     return wait;
   }
 
-  private long round() throws InterruptedException {
+  private long roundOfChores() throws InterruptedException {
     try {
       long wait = doChores();
       troubles.over(CHORE);

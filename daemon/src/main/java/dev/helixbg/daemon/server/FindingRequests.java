@@ -44,7 +44,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
 
   private static final int LONGEST_ID = 80;
 
-  /** Of the verdicts on a pair, those that call for an edit. */
+  /** Verdicts on a pair that call for an edit. */
   public static final List<String> WAYS = List.of("same", "overtaken", "related");
 
   public static final List<String> SIDES = List.of("a", "b");

@@ -108,15 +108,18 @@ public final class KbUpdate {
             (last, now) -> last.basis().equals(now),
             Optional.of(look -> notePublished(store, look)));
     Optional<Pipeline.Outcome> made = result.made();
-    made.ifPresent(one -> notePublished(store, one));
-    if (made.isEmpty() && wanted) { // only the outcome is missing; the report stays as it is
-      made = Optional.of(pipeline.run(store, files.read(store.kb().dataLog()), looks -> {}));
+    if (made.isPresent()) {
+      notePublished(store, made.get());
+    } else {
+      entries = store.report().entries().size();
+      if (wanted) { // only the outcome is missing; the report stays as it is
+        made = Optional.of(pipeline.run(store, files.read(store.kb().dataLog()), looks -> {}));
+      }
     }
     if (made.isPresent()) {
       metrics.readings.increment();
       outcome = made.get();
     }
-    entries = store.report().entries().size();
     questions = made.map(Pipeline.Outcome::questions).orElse(result.questions());
     left = Optional.empty();
     return result;

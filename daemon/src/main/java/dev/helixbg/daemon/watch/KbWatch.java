@@ -222,9 +222,9 @@ public final class KbWatch {
       Optional<FileState> decisions) {}
 
   /**
-   * Returns the state of the files. If neither the log nor the decisions have changed, the states
-   * of the other files are up to {@link #CHECK_ALL_AFTER} old. Throws if the log is missing or
-   * cannot be accessed.
+   * Returns the state of the files. A change of the log or of the decisions makes this method check
+   * all files; otherwise, it checks the other files every {@link #CHECK_ALL_AFTER}. Throws if the
+   * log is missing or cannot be accessed.
    */
   private KbStamp stamp(long now) throws IOException {
     FileState log = files.state(kb.dataLog());

@@ -470,7 +470,7 @@ class IdleWorkTest {
             })
         .join();
     assertEquals(List.of("19", "19"), low);
-    assertEquals(usual, ownNice(), "nobody else's");
+    assertEquals(usual, ownNice(), "other threads keep their nice value");
     beginToAsk(300);
     try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
       List<String> running =

@@ -9,7 +9,9 @@ import dev.helixbg.insight.log.DataLogException;
 import dev.helixbg.insight.report.Report;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /** Access to the disk with faults that a test switches on and off. */
 public final class FaultyFiles implements KbFiles {
@@ -33,6 +35,14 @@ public final class FaultyFiles implements KbFiles {
     }
     looks++;
     return DISK.state(file);
+  }
+
+  @Override
+  public Optional<FileState> stateOrNone(Path file) {
+    if (Files.notExists(file)) { // the state of a missing file is not read
+      looks++;
+    }
+    return KbFiles.super.stateOrNone(file);
   }
 
   @Override

@@ -74,8 +74,7 @@ class KbVerificationTest {
     assertEquals(List.of("publish report.json, embeddings.bin"), verified().aRunWould());
     Path html = ReportFolder.of(writer.kb()).html();
     Path same = Files.move(html, folder.resolve("report.html"));
-    Files.createSymbolicLink(
-        html, same); // a link is not the published file, whatever its target contains
+    Files.createSymbolicLink(html, same); // the target has the published content
     assertTrue(check("published").detail().contains("report.html"), check("published").detail());
   }
 

@@ -109,7 +109,7 @@ class RestTest {
     live(Duration.ofDays(3));
     assertEquals(before, work());
     int looked = files.looks - looks;
-    assertTrue(looked > 3 * 2_800, "it was awake: " + looked + " looks at files");
+    assertTrue(looked > 3 * 2_800 * 2, "it was awake: " + looked + " looks at files");
     writer.append();
     live(Duration.ofHours(1));
     assertEquals(13, watch().update().entries(), "and sees what is new");
